@@ -1,0 +1,211 @@
+//! Every strategy as data: the one list that parsing, `ant strategy`, the
+//! README's table and the tests walk.
+
+use std::time::Duration;
+
+use crate::{
+    PacingStrategy, Value,
+    strategies::{Hold, Release, Uncapped},
+};
+
+/// One strategy: its name, what numbers it takes, and what people should know.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name, the first part of every spec.
+    pub name: &'static str,
+    /// What a spec looks like, with a capital letter for each number.
+    pub grammar: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// What to know before choosing it.
+    pub manual: Manual,
+    /// The numbers of a spec, in the order the short form has them.
+    pub fields: &'static [Field],
+    /// Specs to try. The first one's numbers complete a spec that lacks some.
+    pub examples: &'static [&'static str],
+    /// Makes the strategy from as many values as there are fields.
+    pub(crate) build: fn(&[Value]) -> Box<dyn PacingStrategy>,
+}
+
+/// What `ant strategy explain` says of a strategy.
+#[derive(Debug)]
+pub struct Manual {
+    /// When an exchange may leave.
+    pub lets_go_when: &'static str,
+    /// When its slot is free for the next.
+    pub frees_a_slot_when: &'static str,
+    /// What it learns from, if anything.
+    pub learns_from: &'static str,
+    /// When to choose it.
+    pub use_it_when: &'static str,
+    /// What it costs.
+    pub beware: &'static str,
+}
+
+/// One number of a spec.
+#[derive(Debug)]
+pub struct Field {
+    /// Its key in the table form.
+    pub name: &'static str,
+    /// The capital letter that stands for it in the grammar.
+    pub letter: char,
+    /// What it counts, and its bounds.
+    pub kind: FieldKind,
+    /// One line on what it means.
+    pub summary: &'static str,
+}
+
+/// What a field holds. Every bound is inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A whole number from 1 to 4294967295.
+    Count,
+    /// A duration above zero.
+    Duration,
+}
+
+impl FieldKind {
+    /// What a valid value looks like, in words.
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Count => "a whole number from 1 to 4294967295",
+            Self::Duration => "a duration above zero, such as `2s` or `500ms`",
+        }
+    }
+}
+
+/// All strategies, simplest first.
+pub const fn all() -> &'static [Entry] {
+    CATALOGUE
+}
+
+/// The strategy of this name, spelt exactly.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|entry| entry.name == name)
+}
+
+const SLOTS: Field = Field {
+    name: "slots",
+    letter: 'N',
+    kind: FieldKind::Count,
+    summary: "how many exchanges may hold a slot at a time",
+};
+
+static CATALOGUE: &[Entry] = &[
+    Entry {
+        name: "uncapped",
+        grammar: "uncapped",
+        summary: "no pacing: every request leaves as soon as its pool knows whom to ask",
+        manual: Manual {
+            lets_go_when: "at once",
+            frees_a_slot_when: "there are no slots",
+            learns_from: "nothing",
+            use_it_when: "you need the reference, or your peers have many addresses and your \
+                          host has cores to spare",
+            beware: "about 500 answers arrive in one burst; where peers share an address they \
+                     share a receive queue of 32, and what does not fit is dropped",
+        },
+        fields: &[],
+        examples: &["uncapped"],
+        build: |_| Box::new(Uncapped),
+    },
+    Entry {
+        name: "hold",
+        grammar: "hold-N",
+        summary: "N slots, each held until its exchange has ended, retries included",
+        manual: Manual {
+            lets_go_when: "fewer than N exchanges hold a slot",
+            frees_a_slot_when: "the exchange has ended: answered, refused or given up on",
+            learns_from: "nothing",
+            use_it_when: "losing answers costs more than waiting: a small or loaded host, a \
+                          testnet on one machine",
+            beware: "a silent peer keeps its slot through the versioned request's timeout and \
+                     the legacy retry's, up to 10 + 10 s by default; N of them stop the tree \
+                     for that long",
+        },
+        fields: &[SLOTS],
+        examples: &["hold-16", "hold-32"],
+        build: |values| Box::new(Hold::new(values[0].count())),
+    },
+    Entry {
+        name: "release",
+        grammar: "release-T-N",
+        summary: "N slots, each free again when its exchange has ended or after T",
+        manual: Manual {
+            lets_go_when: "fewer than N exchanges hold a slot",
+            frees_a_slot_when: "the exchange has ended, or T after it was let go; the request \
+                                itself goes on and its answer still counts",
+            learns_from: "nothing",
+            use_it_when: "some peers are silent or slow and the rest should not queue behind \
+                          them",
+            beware: "requests outstanding may exceed N: where answers take longer than T, the \
+                     cap is N for every T, not N at a time",
+        },
+        fields: &[
+            Field {
+                name: "after",
+                letter: 'T',
+                kind: FieldKind::Duration,
+                summary: "how long an exchange may keep its slot",
+            },
+            SLOTS,
+        ],
+        examples: &["release-2s-16"],
+        build: |values| Box::new(Release::new(values[0].duration(), values[1].count())),
+    },
+];
+
+/// The smallest and the largest value of a duration field.
+pub(crate) const DURATION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::MAX);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StrategySpec;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_plain() {
+        let names: BTreeSet<_> = all().iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), all().len());
+        for name in names {
+            assert!(
+                name.bytes().all(|byte| byte.is_ascii_lowercase()),
+                "{name}: letters only, or a spec could not be split into name and numbers"
+            );
+        }
+    }
+
+    #[test]
+    fn every_example_is_of_its_entry_and_builds() {
+        for entry in all() {
+            assert!(!entry.examples.is_empty(), "{}", entry.name);
+            for example in entry.examples {
+                let spec: StrategySpec = example.parse().unwrap();
+                assert_eq!(spec.entry().name, entry.name);
+                assert_eq!(spec.to_string(), *example);
+                let _ = spec.build();
+            }
+        }
+    }
+
+    #[test]
+    fn the_grammar_names_every_field() {
+        for entry in all() {
+            let letters: Vec<_> = entry.fields.iter().map(|field| field.letter).collect();
+            let written: Vec<_> = entry
+                .grammar
+                .chars()
+                .filter(char::is_ascii_uppercase)
+                .collect();
+            assert_eq!(letters, written, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn the_fields_four_variants_exist_under_their_names() {
+        for name in ["uncapped", "hold-16", "release-2s-16", "hold-32"] {
+            assert_eq!(name.parse::<StrategySpec>().unwrap().to_string(), name);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! The gate's state and its operations, without locks or wakers run: plain
+//! data, so that the laws can be tested on it step by step.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    task::Waker,
+};
+
+use super::{GateStats, RetryTurn};
+use crate::{
+    Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Retry, Sample, Terms,
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TicketId(u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct MemberId(u64);
+
+#[derive(Debug)]
+struct Ticket {
+    member: MemberId,
+    key: u64,
+    request: Request,
+    terms: Terms,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// In its lane's queue, at this place of arrival.
+    Waiting { place: u64 },
+    /// Has a slot; its member has not been told yet.
+    Ready,
+    /// Let go; `slot` until the slot is released.
+    Running { slot: bool, admitted: Moment },
+}
+
+#[derive(Debug, Default)]
+struct LaneState {
+    /// By place of arrival.
+    queue: BTreeMap<u64, TicketId>,
+    occupied: u32,
+}
+
+#[derive(Debug, Default)]
+struct MemberState {
+    ready: VecDeque<TicketId>,
+    waiting: u32,
+    waker: Option<Waker>,
+}
+
+#[derive(Debug)]
+pub(super) struct Core {
+    strategy: Box<dyn PacingStrategy>,
+    tickets: BTreeMap<TicketId, Ticket>,
+    members: BTreeMap<MemberId, MemberState>,
+    lanes: BTreeMap<Lane, LaneState>,
+    /// Slots that time will free.
+    expiries: BTreeSet<(Moment, TicketId)>,
+    wakers: Vec<Waker>,
+    next: u64,
+    stats: GateStats,
+}
+
+impl Core {
+    pub(super) fn new(strategy: Box<dyn PacingStrategy>) -> Self {
+        Self {
+            strategy,
+            tickets: BTreeMap::new(),
+            members: BTreeMap::new(),
+            lanes: BTreeMap::new(),
+            expiries: BTreeSet::new(),
+            wakers: Vec::new(),
+            next: 0,
+            stats: GateStats::default(),
+        }
+    }
+
+    pub(super) const fn stats(&self) -> GateStats {
+        self.stats
+    }
+
+    pub(super) fn take_wakers(&mut self) -> Vec<Waker> {
+        std::mem::take(&mut self.wakers)
+    }
+
+    pub(super) fn join(&mut self) -> MemberId {
+        let id = MemberId(self.number());
+        self.members.insert(id, MemberState::default());
+        id
+    }
+
+    pub(super) fn leave(&mut self, member: MemberId) {
+        // Exchanges not under way can no longer be named to anybody: out with
+        // them. Those under way end with their permits.
+        let stranded: Vec<_> = self
+            .tickets
+            .iter()
+            .filter(|(_, t)| t.member == member && !matches!(t.state, State::Running { .. }))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in stranded {
+            self.cancel(id);
+        }
+        self.members.remove(&member);
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        member: MemberId,
+        request: Request,
+        key: u64,
+        now: Moment,
+    ) -> TicketId {
+        self.expire(now);
+        let id = TicketId(self.number());
+        let ticket = Ticket {
+            member,
+            key,
+            request,
+            terms: self.strategy.terms(&request),
+            state: State::Ready,
+        };
+        let lane = ticket.terms.lane;
+        self.tickets.insert(id, ticket);
+        self.wait(id);
+        self.admit(lane);
+        id
+    }
+
+    pub(super) fn poll(&mut self, member: MemberId, now: Moment) -> Option<u64> {
+        self.expire(now);
+        let id = self.members.get_mut(&member)?.ready.pop_front()?;
+        let ticket = self.tickets.get_mut(&id)?;
+        ticket.state = State::Running {
+            slot: true,
+            admitted: now,
+        };
+        if let Release::OnFinishOrAfter(after) = ticket.terms.release {
+            self.expiries.insert((now + after, id));
+        }
+        Some(ticket.key)
+    }
+
+    pub(super) fn next_deadline(&self, member: MemberId) -> Option<Moment> {
+        let waiting = self.members.get(&member)?.waiting > 0;
+        let (at, _) = self.expiries.first()?;
+        waiting.then_some(*at)
+    }
+
+    pub(super) fn ready(&mut self, member: MemberId, waker: &Waker) -> bool {
+        let Some(state) = self.members.get_mut(&member) else {
+            return false;
+        };
+        if state.ready.is_empty() {
+            state.waker = Some(waker.clone());
+            false
+        } else {
+            true
+        }
+    }
+
+    pub(super) fn retry(&mut self, id: TicketId, now: Moment) -> RetryTurn {
+        self.expire(now);
+        let Some(ticket) = self.tickets.get(&id) else {
+            return RetryTurn::Now;
+        };
+        // A member that has left could not be told that its turn has come.
+        let queues = ticket.terms.retry == Retry::QueuesAgain;
+        if !queues || !self.members.contains_key(&ticket.member) {
+            return RetryTurn::Now;
+        }
+        let lane = ticket.terms.lane;
+        self.vacate(id);
+        self.wait(id);
+        self.admit(lane);
+        RetryTurn::Wait
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        id: TicketId,
+        outcome: Outcome,
+        evidence: Evidence,
+        now: Moment,
+    ) {
+        self.expire(now);
+        self.vacate(id);
+        let Some(ticket) = self.tickets.remove(&id) else {
+            return;
+        };
+        let lane = ticket.terms.lane;
+        if let State::Running { admitted, .. } = ticket.state {
+            self.strategy.observe(&Sample {
+                lane,
+                outcome,
+                evidence,
+                admitted,
+                finished: now,
+                waiting: self.waiting(lane),
+            });
+        }
+        self.admit_all();
+        self.tidy(lane);
+    }
+
+    pub(super) fn cancel(&mut self, id: TicketId) {
+        self.vacate(id);
+        if let Some(ticket) = self.tickets.remove(&id) {
+            self.admit(ticket.terms.lane);
+            self.tidy(ticket.terms.lane);
+        }
+    }
+
+    pub(super) fn replace(&mut self, strategy: Box<dyn PacingStrategy>) {
+        self.strategy = strategy;
+        self.stats.epoch += 1;
+        self.lanes.clear();
+        for (id, ticket) in &mut self.tickets {
+            let terms = self.strategy.terms(&ticket.request);
+            match ticket.state {
+                State::Waiting { place } => {
+                    ticket.terms = terms;
+                    let lane = self.lanes.entry(terms.lane).or_default();
+                    lane.queue.insert(place, *id);
+                }
+                State::Ready => {
+                    ticket.terms = terms;
+                    self.lanes.entry(terms.lane).or_default().occupied += 1;
+                }
+                State::Running { slot, .. } => {
+                    ticket.terms.lane = terms.lane;
+                    if slot {
+                        self.lanes.entry(terms.lane).or_default().occupied += 1;
+                    }
+                }
+            }
+        }
+        self.admit_all();
+    }
+
+    /// Frees every slot whose time has come.
+    fn expire(&mut self, now: Moment) {
+        while let Some((at, id)) = self.expiries.first().copied()
+            && at <= now
+        {
+            self.expiries.pop_first();
+            if let Some(ticket) = self.tickets.get_mut(&id)
+                && let State::Running { slot, .. } = &mut ticket.state
+                && *slot
+            {
+                *slot = false;
+                let lane = ticket.terms.lane;
+                self.stats.released_early += 1;
+                self.free(lane);
+                self.admit(lane);
+            }
+        }
+    }
+
+    /// Puts a ticket at the end of its lane's queue.
+    fn wait(&mut self, id: TicketId) {
+        let place = self.number();
+        let Some(ticket) = self.tickets.get_mut(&id) else {
+            return;
+        };
+        ticket.state = State::Waiting { place };
+        let lane = self.lanes.entry(ticket.terms.lane).or_default();
+        lane.queue.insert(place, id);
+        self.stats.waiting += 1;
+        if let Some(member) = self.members.get_mut(&ticket.member) {
+            member.waiting += 1;
+        }
+    }
+
+    /// Gives back whatever a ticket has: its place, or its slot.
+    fn vacate(&mut self, id: TicketId) {
+        let Some(ticket) = self.tickets.get_mut(&id) else {
+            return;
+        };
+        let lane = ticket.terms.lane;
+        match &mut ticket.state {
+            State::Waiting { place } => {
+                if let Some(lane) = self.lanes.get_mut(&lane) {
+                    lane.queue.remove(place);
+                }
+                self.stats.waiting -= 1;
+                if let Some(member) = self.members.get_mut(&ticket.member) {
+                    member.waiting -= 1;
+                }
+            }
+            State::Ready => {
+                if let Some(member) = self.members.get_mut(&ticket.member) {
+                    member.ready.retain(|ready| *ready != id);
+                }
+                self.free(lane);
+            }
+            State::Running { slot, admitted } => {
+                if let Release::OnFinishOrAfter(after) = ticket.terms.release {
+                    self.expiries.remove(&(*admitted + after, id));
+                }
+                if std::mem::take(slot) {
+                    self.free(lane);
+                }
+            }
+        }
+    }
+
+    fn free(&mut self, lane: Lane) {
+        if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.occupied -= 1;
+            self.stats.occupied -= 1;
+        }
+    }
+
+    /// Lets go from one lane what its capacity allows.
+    fn admit(&mut self, lane: Lane) {
+        let capacity = self.strategy.capacity(lane);
+        while let Some(state) = self.lanes.get_mut(&lane)
+            && capacity.admits(state.occupied)
+            && let Some((_, id)) = state.queue.pop_first()
+        {
+            let Some(ticket) = self.tickets.get_mut(&id) else {
+                continue;
+            };
+            state.occupied += 1;
+            ticket.state = State::Ready;
+            let stats = &mut self.stats;
+            stats.waiting -= 1;
+            stats.admitted += 1;
+            stats.occupied += 1;
+            stats.peak_occupied = stats.peak_occupied.max(stats.occupied);
+            if let Some(member) = self.members.get_mut(&ticket.member) {
+                member.waiting -= 1;
+                member.ready.push_back(id);
+                self.wakers.extend(member.waker.take());
+            }
+        }
+    }
+
+    /// After a strategy may have changed its mind about any lane.
+    fn admit_all(&mut self) {
+        let lanes: Vec<_> = self.lanes.keys().copied().collect();
+        for lane in lanes {
+            self.admit(lane);
+        }
+    }
+
+    /// Forgets a lane that nobody uses, so that the table cannot grow for ever.
+    fn tidy(&mut self, lane: Lane) {
+        if let Some(state) = self.lanes.get(&lane)
+            && state.occupied == 0
+            && state.queue.is_empty()
+        {
+            self.lanes.remove(&lane);
+        }
+    }
+
+    fn waiting(&self, lane: Lane) -> u32 {
+        self.lanes.get(&lane).map_or(0, |lane| {
+            u32::try_from(lane.queue.len()).unwrap_or(u32::MAX)
+        })
+    }
+
+    const fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    /// What must hold after every operation, checked by the laws.
+    #[cfg(test)]
+    pub(super) fn check(&self) {
+        let mut occupied = 0;
+        let mut waiting = 0;
+        for (lane, state) in &self.lanes {
+            let holders = self.tickets.values().filter(|t| {
+                t.terms.lane == *lane
+                    && matches!(t.state, State::Ready | State::Running { slot: true, .. })
+            });
+            assert_eq!(holders.count(), state.occupied as usize, "{lane:?}");
+            let idle = self.strategy.capacity(*lane).admits(state.occupied);
+            assert!(
+                !idle || state.queue.is_empty(),
+                "{lane:?} has a free slot and {} waiting",
+                state.queue.len()
+            );
+            occupied += state.occupied;
+            waiting += state.queue.len();
+        }
+        assert_eq!(occupied, self.stats.occupied);
+        assert_eq!(waiting, self.stats.waiting as usize);
+        let counted: u32 = self.members.values().map(|m| m.waiting).sum();
+        assert_eq!(counted, self.stats.waiting);
+        for (at, id) in &self.expiries {
+            let ticket = self.tickets.get(id);
+            assert!(ticket.is_some(), "a slot is freed at {at:?} for nobody");
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn capacity(&self, lane: Lane) -> crate::Capacity {
+        self.strategy.capacity(lane)
+    }
+
+    #[cfg(test)]
+    pub(super) fn occupied(&self, lane: Lane) -> u32 {
+        self.lanes.get(&lane).map_or(0, |lane| lane.occupied)
+    }
+
+    /// The keys of all exchanges, those that wait apart from those that do not.
+    #[cfg(test)]
+    pub(super) fn keys(&self) -> (Vec<u64>, Vec<u64>) {
+        let (waiting, started): (Vec<_>, Vec<_>) = self
+            .tickets
+            .values()
+            .partition(|t| matches!(t.state, State::Waiting { .. }));
+        let keys = |tickets: Vec<&Ticket>| tickets.iter().map(|t| t.key).collect();
+        (keys(waiting), keys(started))
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.tickets.is_empty()
+            && self.lanes.is_empty()
+            && self.expiries.is_empty()
+            && self.stats.occupied == 0
+            && self.stats.waiting == 0
+    }
+}
