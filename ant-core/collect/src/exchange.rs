@@ -1,0 +1,76 @@
+//! One exchange: all that asking one peer for one pool takes, the versioned
+//! request and its legacy retry, under one permit.
+
+use ant_pacing::{Evidence, Peer, Permit};
+
+use crate::{PoolId, RequestKey};
+
+/// An exchange and how far it is.
+#[derive(Debug)]
+pub(crate) struct Exchange<C> {
+    pub(crate) pool: PoolId,
+    pub(crate) peer: Peer,
+    /// Held from queueing until the network part has ended.
+    pub(crate) permit: Option<Permit>,
+    /// The attempts made so far, the latest last: at most two.
+    pub(crate) attempts: Vec<Attempt>,
+    pub(crate) state: State<C>,
+}
+
+/// One request of an exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) request: RequestKey,
+    /// Whether the peer had answered the versioned form before it.
+    pub(crate) knew_versioned: bool,
+    /// Whether its time ran out.
+    pub(crate) timed_out: bool,
+    /// Whether an answer came after all.
+    pub(crate) late: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum State<C> {
+    /// Waits for the gate.
+    Queued,
+    /// The latest attempt is being sent or waits for its answer.
+    Out,
+    /// An answer came, its candidate is being checked.
+    Checking,
+    /// Over.
+    Ended(End<C>),
+}
+
+/// How an exchange ended.
+#[derive(Debug)]
+pub(crate) enum End<C> {
+    Valid(C),
+    Invalid(String),
+    Refused(String),
+    Silent,
+    Unsent(String),
+}
+
+impl<C> Exchange<C> {
+    pub(crate) const fn ended(&self) -> bool {
+        matches!(self.state, State::Ended(_))
+    }
+
+    /// What the attempts so far prove about loss: silence of a versioned
+    /// request whose answer has not come since.
+    pub(crate) fn evidence(&self) -> Evidence {
+        let lost = |attempt: &&Attempt| attempt.timed_out && !attempt.late;
+        let mut silences = self.attempts.iter().filter(lost).peekable();
+        if silences.peek().is_none() {
+            Evidence::None
+        } else if silences.any(|attempt| attempt.knew_versioned) {
+            Evidence::Loss
+        } else {
+            Evidence::PerhapsLoss
+        }
+    }
+
+    pub(crate) fn any_timed_out(&self) -> bool {
+        self.attempts.iter().any(|attempt| attempt.timed_out)
+    }
+}

@@ -1,0 +1,8 @@
+//! The state machine over a scripted network, in virtual time: nothing here
+//! sleeps, and every run of a script gives the same result.
+
+mod dialects;
+mod laws;
+mod network;
+mod refusals;
+mod trees;

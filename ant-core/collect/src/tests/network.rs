@@ -1,0 +1,265 @@
+//! A network that does what a script says: who answers, how late, and how.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use ant_pacing::{Gate, GateStats, Moment, PacingSpec, Peer};
+
+use crate::{
+    Answer, Collection, Command, Dialect, Event, FoundPeer, PeerMemory, Plan, Report, RequestKey,
+    Verdict,
+};
+
+pub(super) const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+pub(super) const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// Peer `n` has an identity that starts with `n`, so that it is close to
+/// targets that start alike.
+pub(super) fn peer(n: u8) -> Peer {
+    let mut id = [0; 32];
+    id[0] = n;
+    Peer(id)
+}
+
+pub(super) fn target(n: u8) -> [u8; 32] {
+    [n; 32]
+}
+
+/// What a peer does with requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// Answers each request after this long.
+    Answers(Duration),
+    /// Answers no request.
+    Silent,
+    /// Cannot read the versioned form; answers the legacy one after this long.
+    Old(Duration),
+    /// Speaks both forms, but the first so many answers are lost.
+    Loses(u32, Duration),
+    /// Refuses the settlement version, after this long.
+    Refuses(Duration),
+    /// Declines for another reason.
+    Declines,
+    /// Answers with a candidate that does not check out.
+    Forges,
+    /// Cannot be reached.
+    Unreachable,
+    /// Sends to it never return.
+    Stuck,
+    /// Breaks the connection this long after a request, once; then answers.
+    Breaks(Duration),
+}
+
+type Shown = Event<Peer>;
+
+/// The network, and the shell that drives a collection over it.
+pub(super) struct Network {
+    pub(super) manners: BTreeMap<Peer, Manner>,
+    pub(super) plan: Plan,
+    pub(super) memory: PeerMemory,
+    pub(super) gate: Gate,
+    pub(super) lookup_time: Duration,
+    /// Whom a lookup finds; `None` fails it.
+    pub(super) finds: Option<Vec<Peer>>,
+    pub(super) connected: Vec<Peer>,
+    pub(super) now: Moment,
+    /// The most lookups that ran at a time.
+    pub(super) peak_lookups: u32,
+    /// Requests sent, by peer and form.
+    pub(super) sent: Vec<(Peer, Dialect)>,
+    lookups: u32,
+    asked: BTreeMap<Peer, u32>,
+}
+
+impl Network {
+    /// `peers` peers that answer after 100 ms, found by every lookup in 50 ms.
+    pub(super) fn new(spec: &str, peers: u8) -> Self {
+        let spec: PacingSpec = spec.parse().unwrap();
+        let all: Vec<_> = (0..peers).map(peer).collect();
+        Self {
+            manners: all.iter().map(|p| (*p, Manner::Answers(ms(100)))).collect(),
+            plan: Plan::default(),
+            memory: PeerMemory::new(),
+            gate: Gate::new(spec.strategy.build()),
+            lookup_time: ms(50),
+            finds: Some(all),
+            connected: Vec::new(),
+            now: Moment::ZERO,
+            peak_lookups: 0,
+            sent: Vec::new(),
+            lookups: 0,
+            asked: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn with(mut self, peers: impl IntoIterator<Item = u8>, manner: Manner) -> Self {
+        for n in peers {
+            self.manners.insert(peer(n), manner);
+        }
+        self
+    }
+
+    pub(super) fn collection(&self, targets: &[[u8; 32]]) -> Collection<Peer> {
+        Collection::new(
+            self.plan,
+            targets.iter().copied(),
+            self.gate.join(),
+            self.memory.clone(),
+            self.now,
+        )
+    }
+
+    /// Runs a tree with these midpoints to its end.
+    pub(super) fn run(&mut self, targets: &[[u8; 32]]) -> (Verdict<Peer>, Report, GateStats) {
+        let mut collection = self.collection(targets);
+        let mut agenda = Agenda::default();
+        while self.step(&mut collection, &mut agenda) {}
+        assert!(
+            collection.is_done(),
+            "stuck at {:?}: {collection:?}",
+            self.now
+        );
+        let (verdict, report) = collection.finish();
+        (verdict, report, self.gate.stats())
+    }
+
+    /// Carries out what is due and moves on to the next moment at which
+    /// something happens; false when there is none, or the collection is done.
+    pub(super) fn step(&mut self, collection: &mut Collection<Peer>, agenda: &mut Agenda) -> bool {
+        while let Some(command) = collection.poll(self.now) {
+            self.carry_out(command, agenda);
+        }
+        if collection.is_done() {
+            return false;
+        }
+        let next = [agenda.next(), collection.next_deadline()];
+        let Some(next) = next.into_iter().flatten().min() else {
+            return false;
+        };
+        assert!(next >= self.now, "a deadline in the past");
+        self.now = next;
+        while let Some(event) = agenda.due(self.now) {
+            if matches!(event, Event::Found { .. } | Event::LookupFailed { .. }) {
+                self.lookups -= 1;
+            }
+            collection.handle(event, self.now);
+        }
+        collection.tick(self.now);
+        true
+    }
+
+    fn carry_out(&mut self, command: Command, agenda: &mut Agenda) {
+        let found = |peers: &[Peer]| {
+            let found = |peer: &Peer| FoundPeer {
+                peer: *peer,
+                address: None,
+            };
+            peers.iter().map(found).collect::<Vec<_>>()
+        };
+        match command {
+            Command::Lookup { pool, .. } => {
+                self.lookups += 1;
+                self.peak_lookups = self.peak_lookups.max(self.lookups);
+                let connected = found(&self.connected);
+                let event = match &self.finds {
+                    Some(peers) => Event::Found {
+                        pool,
+                        peers: found(peers),
+                        connected,
+                    },
+                    None => Event::LookupFailed {
+                        pool,
+                        connected,
+                        reason: "no route".to_owned(),
+                    },
+                };
+                agenda.add(self.now + self.lookup_time, event);
+            }
+            Command::Send {
+                request,
+                peer,
+                dialect,
+                ..
+            } => {
+                self.sent.push((peer, dialect));
+                self.send(request, peer, dialect, agenda);
+            }
+        }
+    }
+
+    fn send(&mut self, request: RequestKey, peer: Peer, dialect: Dialect, agenda: &mut Agenda) {
+        let asked = self.asked.entry(peer).or_default();
+        *asked += 1;
+        let manner = self.manners[&peer];
+        match manner {
+            Manner::Unreachable => {
+                let reason = "no route".to_owned();
+                agenda.add(self.now, Event::Unsent { request, reason });
+            }
+            Manner::Stuck => {}
+            _ => agenda.add(self.now, Event::Sent { request }),
+        }
+        let candidate = |agenda: &mut Agenda, after, result| {
+            let answer = Answer::Candidate;
+            agenda.add(self.now + after, Event::Answered { request, answer });
+            agenda.add(self.now + after, Event::Checked { request, result });
+        };
+        match manner {
+            Manner::Silent | Manner::Unreachable | Manner::Stuck => {}
+            Manner::Answers(after) => candidate(agenda, after, Ok(peer)),
+            Manner::Old(after) => {
+                if dialect == Dialect::Legacy {
+                    candidate(agenda, after, Ok(peer));
+                }
+            }
+            Manner::Loses(first, after) => {
+                if *asked > first {
+                    candidate(agenda, after, Ok(peer));
+                }
+            }
+            Manner::Refuses(after) => {
+                let answer = Answer::SettlementRefused { minimum: 2 };
+                agenda.add(self.now + after, Event::Answered { request, answer });
+            }
+            Manner::Declines => {
+                let answer = Answer::Declined("no room".to_owned());
+                agenda.add(self.now, Event::Answered { request, answer });
+            }
+            Manner::Forges => candidate(agenda, ms(10), Err("bad signature".to_owned())),
+            Manner::Breaks(after) => {
+                if *asked == 1 {
+                    agenda.add(self.now + after, Event::Disconnected { peer });
+                } else {
+                    candidate(agenda, ms(10), Ok(peer));
+                }
+            }
+        }
+    }
+}
+
+/// What happens when, in order of time, then of being added.
+#[derive(Default)]
+pub(super) struct Agenda {
+    events: BTreeMap<(Moment, u64), Shown>,
+    next: u64,
+}
+
+impl Agenda {
+    pub(super) fn add(&mut self, at: Moment, event: Shown) {
+        self.events.insert((at, self.next), event);
+        self.next += 1;
+    }
+
+    fn next(&self) -> Option<Moment> {
+        self.events.first_key_value().map(|((at, _), _)| *at)
+    }
+
+    fn due(&mut self, now: Moment) -> Option<Shown> {
+        let first = self.events.first_entry()?;
+        (first.key().0 <= now).then(|| first.remove())
+    }
+}
