@@ -1,1 +1,44 @@
-//! Stub.
+//! A client for the Autonomi network whose pacing of merkle candidate requests
+//! is a strategy chosen at run time.
+//!
+//! A merkle payment needs 16 signed quotes for each of up to 16 midpoints. This
+//! crate gathers them ([`Client::prepare`]) without spending anything; how
+//! hard it asks is a [`PacingSpec`](ant_pacing::PacingSpec), which can be
+//! changed between payments ([`Client::set_pacing`]).
+//!
+//! The decisions are made by [`ant_collect`] and [`ant_pacing`], which do no
+//! I/O; this crate is the thin shell around them: one subscriber to the
+//! network's messages, one task a tree, and worker threads for signatures.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), ant_core::Error> {
+//! use ant_core::{Client, ClientConfig};
+//!
+//! let client = Client::connect(ClientConfig {
+//!     bootstrap: vec!["/ip4/127.0.0.1/udp/20000/quic".parse().unwrap()],
+//!     local: true,
+//!     ..ClientConfig::default()
+//! })
+//! .await?;
+//! let addresses = [[1; 32], [2; 32]];
+//! let prepared = client.prepare(&addresses, 4096).await?;
+//! println!("{} trees prepared, nothing paid", prepared.len());
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod batch;
+mod candidate;
+mod client;
+mod demux;
+mod driver;
+mod error;
+mod network;
+mod wire;
+
+pub use ant_collect::{Plan, PoolFailure, Report, SettlementRefusal};
+pub use ant_protocol::{DevnetManifest, transport::MultiAddr};
+pub use batch::{PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, batch_sizes};
+pub use client::{Client, ClientConfig, ClientTraffic, WarmUp};
+pub use error::{Error, read_manifest};

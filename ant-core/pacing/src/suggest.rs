@@ -12,7 +12,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let folded = word.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&folded, candidate), candidate))
+        .map(|candidate| {
+            let distance = strsim::damerau_levenshtein(&folded, &candidate.to_lowercase());
+            (distance, candidate)
+        })
         .filter(|(distance, candidate)| *distance <= (candidate.chars().count() / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -1,1 +1,21 @@
-//! Stub.
+//! Why this crate exists: pacing is decided by what real nodes and a real
+//! network stack do to a burst of answers, so measurements need a network of
+//! real nodes that starts in seconds, in one process, and whose every node can
+//! be asked what it really received and sent.
+//!
+//! A [`Testnet`] runs nodes from the `ant-node` crate on loopback. Each answers
+//! candidate requests as the shipped node does, unless it has a [`Fault`]; each
+//! counts what it took and what it sent ([`Traffic`]), which no remote network
+//! would tell.
+
+mod error;
+mod manifest;
+mod network;
+mod node;
+mod traffic;
+
+pub use error::TestnetError;
+pub use manifest::ManifestFile;
+pub use network::{MIN_NODES, Testnet, TestnetConfig};
+pub use node::Fault;
+pub use traffic::Traffic;

@@ -1,0 +1,180 @@
+//! The network endpoint as this client uses it: joining within a bound, finding
+//! the closest peers, knowing where they are.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use ant_collect::FoundPeer;
+use ant_pacing::Peer;
+use ant_protocol::{
+    MAX_WIRE_MESSAGE_SIZE,
+    transport::{CoreNodeConfig, IPDiversityConfig, MultiAddr, NodeMode, P2PNode},
+};
+
+use crate::{ClientConfig, Error};
+
+/// How many lookups in a row must add nobody before the table counts as steady.
+const STEADY_AFTER: u32 = 3;
+
+/// The most lookups a warm-up makes, on a network whose table never settles.
+const WARM_UP_LOOKUPS: u32 = 40;
+
+/// How many peers a warm-up lookup asks for: the table's bucket size.
+const WARM_UP_WIDTH: usize = 20;
+
+/// How long stopping may take before the rest is left to the process's end.
+const STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// A peer as a lookup found it.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    pub(crate) peer: Peer,
+    pub(crate) addresses: Vec<MultiAddr>,
+}
+
+impl Located {
+    pub(crate) fn found(&self) -> FoundPeer {
+        let mut ips = self
+            .addresses
+            .iter()
+            .filter_map(|address| address.dialable_socket_addr());
+        FoundPeer {
+            peer: self.peer,
+            address: ips.next().map(|socket| socket.ip()),
+        }
+    }
+}
+
+/// How a warm-up went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarmUp {
+    /// How long it took.
+    pub took: Duration,
+    /// How many lookups it made.
+    pub lookups: u32,
+    /// How many peers the routing table holds now.
+    pub table: usize,
+}
+
+#[derive(Clone)]
+pub(crate) struct Network {
+    pub(crate) node: Arc<P2PNode>,
+}
+
+impl Network {
+    /// Joins the network through any of the bootstrap addresses.
+    pub(crate) async fn join(config: &ClientConfig) -> Result<Self, Error> {
+        if config.bootstrap.is_empty() {
+            return Err(Error::NoBootstrap);
+        }
+        let failed = |error: &dyn std::fmt::Display| Error::Network(error.to_string());
+        let mut core = CoreNodeConfig::builder()
+            .port(0)
+            .ipv6(config.ipv6)
+            .local(config.local)
+            .mode(NodeMode::Client)
+            .max_message_size(MAX_WIRE_MESSAGE_SIZE)
+            .build()
+            .map_err(|error| failed(&error))?;
+        core.bootstrap_peers.clone_from(&config.bootstrap);
+        // A client serves nobody: its table is for finding, and limits on peers
+        // per address would only hide honest ones that share one.
+        core.diversity_config = Some(IPDiversityConfig::permissive());
+        let node = Arc::new(P2PNode::new(core).await.map_err(|error| failed(&error))?);
+        let network = Self { node };
+        // Spawned, so that giving up drops no dial midway.
+        let starting = Arc::clone(&network.node);
+        let mut start = tokio::spawn(async move { starting.start().await });
+        let started = tokio::time::timeout(config.join_within, &mut start).await;
+        let joined = match started {
+            Ok(Ok(Ok(()))) if network.knows_anybody().await => Ok(()),
+            Ok(Ok(Ok(()))) | Err(_) => Err(Error::NotJoined {
+                within: config.join_within,
+                tried: config.bootstrap.clone(),
+            }),
+            Ok(Ok(Err(error))) => Err(failed(&error)),
+            Ok(Err(error)) => Err(failed(&error)),
+        };
+        match joined {
+            Ok(()) => Ok(network),
+            Err(error) => {
+                start.abort();
+                network.stop().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn knows_anybody(&self) -> bool {
+        self.node.peer_count().await > 0 || self.table().await > 0
+    }
+
+    async fn table(&self) -> usize {
+        self.node.dht().get_routing_table_size().await
+    }
+
+    /// Looks up random places until that finds no peer that was not known.
+    pub(crate) async fn warm_up(&self) -> WarmUp {
+        let started = Instant::now();
+        let mut table = self.table().await;
+        let mut lookups = 0;
+        let mut steady = 0;
+        while steady < STEADY_AFTER && lookups < WARM_UP_LOOKUPS {
+            let target: [u8; 32] = rand::random();
+            if let Err(reason) = self.closest(&target, WARM_UP_WIDTH).await {
+                tracing::debug!("a lookup while warming up failed: {reason}");
+            }
+            lookups += 1;
+            let now = self.table().await;
+            steady = if now > table { 0 } else { steady + 1 };
+            table = table.max(now);
+        }
+        WarmUp {
+            took: started.elapsed(),
+            lookups,
+            table,
+        }
+    }
+
+    /// The peers closest to `target`, this client left out.
+    pub(crate) async fn closest(
+        &self,
+        target: &[u8; 32],
+        count: usize,
+    ) -> Result<Vec<Located>, String> {
+        // One more, as this client may be among them.
+        let found = self
+            .node
+            .dht()
+            .find_closest_nodes(target, count + 1)
+            .await
+            .map_err(|error| error.to_string())?;
+        let own = self.node.peer_id();
+        let others = found.into_iter().filter(|node| node.peer_id != *own);
+        let located = others.map(|node| Located {
+            peer: Peer(*node.peer_id.as_bytes()),
+            addresses: node.addresses,
+        });
+        Ok(located.take(count).collect())
+    }
+
+    /// The peers connected now.
+    pub(crate) async fn connected(&self) -> Vec<FoundPeer> {
+        let peers = self.node.connected_peers().await;
+        let found = peers.into_iter().map(|peer| FoundPeer {
+            peer: Peer(*peer.as_bytes()),
+            address: None,
+        });
+        found.collect()
+    }
+
+    pub(crate) async fn stop(&self) {
+        match tokio::time::timeout(STOP_WITHIN, self.node.stop()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!("stopping the network endpoint: {error}"),
+            Err(_) => tracing::warn!("the network endpoint did not stop within {STOP_WITHIN:?}"),
+        }
+    }
+}
