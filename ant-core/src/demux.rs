@@ -28,7 +28,7 @@ use crate::wire::{self, Response};
 /// How long requests are still listened to after their tree has ended. A
 /// refusal that comes late must be heard before money moves, and connections
 /// that idle longer than this are closed by the transport long since.
-const LISTEN_ON: Duration = Duration::from_secs(600);
+const LISTEN_ON: Duration = Duration::from_mins(10);
 
 /// The client's time: all its trees share one epoch, as their gate may.
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Longer than any deadline: what a driver without one sleeps for.
-const NO_DEADLINE: Duration = Duration::from_secs(3600);
+const NO_DEADLINE: Duration = Duration::from_hours(1);
 
 /// Deliveries to the driver: from the demultiplexer and its own tasks, and
 /// lookups' ends, which also teach it where peers are.

@@ -16,10 +16,10 @@ use ant_protocol::{
 use crate::{ClientConfig, Error};
 
 /// How many lookups in a row must add nobody before the table counts as steady.
-const STEADY_AFTER: u32 = 3;
+const STEADY_AFTER: u32 = 8;
 
 /// The most lookups a warm-up makes, on a network whose table never settles.
-const WARM_UP_LOOKUPS: u32 = 40;
+const WARM_UP_LOOKUPS: u32 = 60;
 
 /// How many peers a warm-up lookup asks for: the table's bucket size.
 const WARM_UP_WIDTH: usize = 20;
@@ -39,7 +39,7 @@ impl Located {
         let mut ips = self
             .addresses
             .iter()
-            .filter_map(|address| address.dialable_socket_addr());
+            .filter_map(MultiAddr::dialable_socket_addr);
         FoundPeer {
             peer: self.peer,
             address: ips.next().map(|socket| socket.ip()),

@@ -45,6 +45,15 @@ impl Environment {
         std::env::vars_os().collect()
     }
 
+    /// The first variable that is set and chooses the pacing, if any: for
+    /// commands that do not use it, to say so.
+    pub fn chooses_pacing(&self) -> Option<&'static str> {
+        let ours = self.ours().ok()?;
+        ["ANT_MERKLE_STRATEGY", "ANT_MERKLE_CAP"]
+            .into_iter()
+            .find(|name| ours.contains_key(name))
+    }
+
     /// The variables that are ours and set. An empty or blank one counts as
     /// unset, since that is how compose files and shells unset one.
     pub(crate) fn ours(&self) -> Result<BTreeMap<&'static str, String>, ConfigError> {

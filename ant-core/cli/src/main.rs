@@ -1,2 +1,50 @@
-//! Stub.
-fn main() {}
+//! The command `ant`: paced merkle payments on the Autonomi network, and the
+//! means to measure what a pacing costs.
+
+mod args;
+mod commands;
+mod exit;
+mod interrupt;
+mod logging;
+mod network;
+mod output;
+
+use std::{process::ExitCode, time::Duration};
+
+use clap::Parser;
+
+use crate::{args::Cli, exit::Failure};
+
+/// How long what is still running may take to end, once a command is done.
+const WIND_DOWN: Duration = Duration::from_secs(5);
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.report();
+            failure.code()
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    logging::start(cli.verbose)?;
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| Failure::failed(format!("the runtime did not start: {error}")))?;
+    // Outlives the runtime, so that no node writes to it after its removal.
+    let folder = tempfile::Builder::new()
+        .prefix("ant-")
+        .tempdir()
+        .map_err(|error| {
+            let place = std::env::temp_dir();
+            Failure::failed(format!("a folder in {}: {error}", place.display()))
+        })?;
+    let result = runtime.block_on(commands::run(cli, folder.path()));
+    runtime.shutdown_timeout(WIND_DOWN);
+    if let Err(error) = folder.close() {
+        tracing::warn!("a temporary folder was not removed: {error}");
+    }
+    result
+}

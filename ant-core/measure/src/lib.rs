@@ -1,1 +1,22 @@
-//! Stub.
+//! Why this crate exists: a pacing is chosen by what it costs, and costs measured
+//! one after the other mostly measure the host's moods. Here every arm runs once
+//! in every block, in an order drawn anew, each time as a fresh client.
+//!
+//! On an embedded testnet the nodes say what they sent, so that every answer is
+//! accounted for: sent = taken + late + lost. On a remote network that cannot be
+//! known, and is reported as `null`, never as 0.
+
+mod document;
+mod host;
+mod plan;
+mod record;
+mod runner;
+mod stats;
+mod table;
+
+pub use document::{ArmResult, Document};
+pub use host::{Host, versions};
+pub use plan::{MeasurePlan, Scheduled, addresses};
+pub use record::{Medians, Run};
+pub use runner::{Measured, Progress, Target, measure, measure_tree};
+pub use table::table;

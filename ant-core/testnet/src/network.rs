@@ -2,17 +2,17 @@
 //! stopped without a trace.
 
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, UdpSocket},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use ant_protocol::{
     DevnetManifest,
-    transport::{MultiAddr, NodeIdentity, PeerId},
+    transport::{DEFAULT_K_VALUE, MultiAddr, NodeIdentity, PeerId},
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use tempfile::TempDir;
 
 use crate::{
     Fault, TestnetError, Traffic,
@@ -32,11 +32,14 @@ const BOOTSTRAP_NODES: usize = 3;
 const STARTS_AT_ONCE: usize = 8;
 
 /// How long the nodes may take to know each other, once all have started.
-const READY_WITHIN: Duration = Duration::from_secs(60);
+const READY_WITHIN: Duration = Duration::from_mins(1);
 
-/// How many others each node must know: as many as a lookup may ask of it
-/// (the routing table's bucket size), or all there are.
-const KNOWS: usize = 20;
+/// How many peers a bucket of the routing table holds.
+const BUCKET: usize = DEFAULT_K_VALUE;
+
+/// How many others a node may miss: two that failed to reach each other while
+/// all started at once do not try again for 30 minutes.
+const STRANGERS: usize = 2;
 
 /// How long a stop may take before the rest is left to the process's end.
 const STOP_WITHIN: Duration = Duration::from_secs(20);
@@ -109,33 +112,30 @@ impl TestnetConfig {
     }
 }
 
-/// A running network. Stop it with [`stop`](Self::stop); a dropped one leaves
-/// no files, but its tasks run until their runtime ends.
+/// A running network. Stop it with [`stop`](Self::stop); the tasks of a dropped
+/// one run until their runtime ends.
 #[derive(Debug)]
 pub struct Testnet {
     nodes: Vec<Node>,
-    folder: TempDir,
+    folder: PathBuf,
     created: SystemTime,
 }
 
 impl Testnet {
-    /// Starts the network and waits until it is ready: every node knows as many
-    /// others as a lookup asks of it.
+    /// Starts the network and waits until it is ready: every node knows all
+    /// others but two, or as many as fit in its routing table. The nodes keep their files in `folder`,
+    /// which must exist; it stays the caller's.
     ///
     /// # Errors
     ///
     /// When the configuration makes no network, a port is taken, or the nodes do
     /// not start or find each other. Nothing is left running.
-    pub async fn start(config: &TestnetConfig) -> Result<Self, TestnetError> {
+    pub async fn start(config: &TestnetConfig, folder: &Path) -> Result<Self, TestnetError> {
         config.check()?;
         check_ports(config)?;
-        let folder = tempfile::Builder::new()
-            .prefix("ant-testnet-")
-            .tempdir()
-            .map_err(TestnetError::io(std::env::temp_dir()))?;
         let mut testnet = Self {
             nodes: Vec::with_capacity(config.nodes),
-            folder,
+            folder: folder.to_owned(),
             created: SystemTime::now(),
         };
         let started = testnet.start_nodes(config).await;
@@ -168,7 +168,7 @@ impl Testnet {
                 .unwrap_or(0),
             node_count: self.nodes.len(),
             bootstrap: self.bootstrap(),
-            data_dir: self.folder.path().to_owned(),
+            data_dir: self.folder.clone(),
             created_at: humantime::format_rfc3339_seconds(self.created).to_string(),
             evm: None,
         }
@@ -185,13 +185,9 @@ impl Testnet {
         self.nodes.iter().map(peer).collect()
     }
 
-    /// Where the nodes keep their files.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// Stops every node, and removes all files.
+    /// Stops every node, and removes their files.
     pub async fn stop(self) {
+        let folders: Vec<_> = self.nodes.iter().map(|node| node.folder.clone()).collect();
         let stops = self.nodes.into_iter().map(Node::stop);
         if tokio::time::timeout(STOP_WITHIN, futures::future::join_all(stops))
             .await
@@ -199,9 +195,10 @@ impl Testnet {
         {
             tracing::warn!("some nodes did not stop within {STOP_WITHIN:?}");
         }
-        let path = self.folder.path().to_owned();
-        if let Err(error) = self.folder.close() {
-            tracing::warn!("{}: not removed: {error}", path.display());
+        for folder in folders {
+            if let Err(error) = std::fs::remove_dir_all(&folder) {
+                tracing::warn!("{}: not removed: {error}", folder.display());
+            }
         }
     }
 
@@ -229,7 +226,7 @@ impl Testnet {
         index: usize,
         bootstrap: Vec<MultiAddr>,
     ) -> Result<Node, TestnetError> {
-        let folder = self.folder.path().join(format!("node-{index}"));
+        let folder = self.folder.join(format!("node-{index}"));
         std::fs::create_dir(&folder).map_err(TestnetError::io(&folder))?;
         let port = match config.base_port {
             0 => 0,
@@ -247,36 +244,56 @@ impl Testnet {
     }
 
     async fn wait_until_ready(&self) -> Result<(), TestnetError> {
-        let wanted = KNOWS.min(self.nodes.len() - 1);
         let deadline = tokio::time::Instant::now() + READY_WITHIN;
         loop {
             let mut lacking = Vec::new();
             for node in &self.nodes {
-                let knows = node.knows().await;
+                let (knows, wanted) = (node.knows().await, self.should_know(node));
                 if knows < wanted {
-                    lacking.push((node, knows));
+                    lacking.push((node, knows, wanted));
                 }
             }
             if lacking.is_empty() {
                 return Ok(());
             }
+            let detail = || {
+                let each = |(node, knows, wanted): &(&Node, usize, usize)| {
+                    format!("node {} knows {knows} of {wanted}", node.index)
+                };
+                lacking.iter().map(each).collect::<Vec<_>>().join(", ")
+            };
+            tracing::debug!("not ready: {}", detail());
             if tokio::time::Instant::now() >= deadline {
-                let list = |(node, knows): &(&Node, usize)| format!("node {} {knows}", node.index);
-                let list: Vec<_> = lacking.iter().map(list).collect();
-                let detail = format!("{wanted} others are wanted, but {}", list.join(", "));
                 return Err(TestnetError::NotReady {
                     within: READY_WITHIN,
-                    detail,
+                    detail: detail(),
                 });
             }
-            for (node, _) in lacking.iter().take(STARTS_AT_ONCE) {
-                if let Err(error) = node.p2p.0.dht().trigger_self_lookup().await {
-                    tracing::debug!("node {}: looking around: {error}", node.index);
-                }
-            }
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            let looks = lacking.iter().map(|(node, ..)| node.look_around());
+            stream::iter(looks)
+                .buffer_unordered(STARTS_AT_ONCE)
+                .collect::<()>()
+                .await;
         }
     }
+
+    /// How many others fit in the node's routing table: of those whose identity
+    /// begins to differ from its own at the same bit, one bucket.
+    fn should_know(&self, node: &Node) -> usize {
+        let mut buckets: BTreeMap<u32, usize> = BTreeMap::new();
+        for other in self.nodes.iter().filter(|other| other.index != node.index) {
+            let distance = node.peer_id().xor_distance(other.peer_id());
+            *buckets.entry(leading_zeros(&distance)).or_default() += 1;
+        }
+        let fit: usize = buckets.values().map(|peers| peers.min(&BUCKET)).sum();
+        fit.saturating_sub(STRANGERS)
+    }
+}
+
+fn leading_zeros(distance: &[u8; 32]) -> u32 {
+    let zeros = distance.iter().take_while(|byte| **byte == 0).count();
+    let rest = distance.get(zeros).map_or(0, |byte| byte.leading_zeros());
+    u32::try_from(zeros * 8).unwrap_or(u32::MAX) + rest
 }
 
 /// The identity of a node: a function of the seed and its number.

@@ -3,7 +3,7 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
 };
 
@@ -34,6 +34,9 @@ use crate::{TestnetError, traffic::Counters};
 /// How many requests a node works on at once; the shipped node's own limit.
 const HANDLERS: usize = 64;
 
+/// How many peers it looks for when it looks around.
+const LOOK_WIDTH: usize = 20;
+
 /// How many payments a node remembers; none are made on this network yet.
 const PAYMENT_CACHE: usize = 1000;
 
@@ -52,6 +55,7 @@ pub(crate) struct Node {
     pub(crate) index: usize,
     pub(crate) address: MultiAddr,
     pub(crate) fault: Option<Fault>,
+    pub(crate) folder: PathBuf,
     pub(crate) counters: Arc<Counters>,
     pub(crate) p2p: P2p,
     messages: JoinHandle<()>,
@@ -130,6 +134,7 @@ impl Node {
             index,
             address,
             fault,
+            folder: folder.to_owned(),
             counters,
             p2p: P2p(p2p),
             messages,
@@ -143,6 +148,15 @@ impl Node {
     /// How many others its routing table holds.
     pub(crate) async fn knows(&self) -> usize {
         self.p2p.0.dht().get_routing_table_size().await
+    }
+
+    /// Looks up a random place, which teaches it, and those it asks, of others.
+    pub(crate) async fn look_around(&self) {
+        let target: [u8; 32] = rand::random();
+        let look = self.p2p.0.dht().find_closest_nodes(&target, LOOK_WIDTH);
+        if let Err(error) = look.await {
+            tracing::debug!("node {}: looking around: {error}", self.index);
+        }
     }
 
     /// Stops the node and waits until its port is free.

@@ -1,0 +1,105 @@
+//! `ant measure`: strategies compared, in a table or a JSON document.
+
+use std::path::Path;
+
+use ant_config::Flags;
+use ant_measure::{Document, Host, MeasurePlan, Progress, Run, measure, table};
+use ant_pacing::PacingSpec;
+use ant_protocol::MAX_CHUNK_SIZE;
+use serde_json::{Value, json};
+
+use crate::{
+    args::MeasureArgs,
+    exit::Failure,
+    interrupt::Interrupt,
+    network::Chosen,
+    output::{print, print_json},
+};
+
+pub(crate) async fn run(args: MeasureArgs, folder: &Path) -> Result<(), Failure> {
+    let plan = plan(&args)?;
+    let chosen = Chosen::new(&args.network, args.seed, Flags::default())?;
+    if let Some(variable) = chosen.sources.environment.chooses_pacing() {
+        eprintln!("note: {variable} has no effect here; --arms names the strategies");
+    }
+    let host = Host::now();
+    let mut interrupt = Interrupt::new()?;
+    let testnet = interrupt.or(chosen.start(folder)).await?;
+    let target = chosen.target(testnet.as_ref());
+    let mut runs = Vec::new();
+    let measured = interrupt
+        .or(async {
+            let measured = measure(&plan, &target, &mut runs, show).await;
+            measured.map_err(Failure::from)
+        })
+        .await;
+    interrupt.last_call();
+    if let Some(testnet) = testnet {
+        testnet.stop().await;
+    }
+    // What was measured before a failure or Ctrl-C is shown all the same.
+    if !runs.is_empty() {
+        let document = Document::new(&plan, settings(&args, &chosen), host, &runs);
+        if args.json {
+            print_json(&document)?;
+        } else {
+            print(&table(&document))?;
+        }
+    }
+    measured
+}
+
+fn plan(args: &MeasureArgs) -> Result<MeasurePlan, Failure> {
+    let read = |text: &String| {
+        let spec = text.trim().parse::<PacingSpec>();
+        spec.map_err(|error| Failure::BadInput(format!("--arms: {error}")))
+    };
+    Ok(MeasurePlan {
+        arms: args.arms.iter().map(read).collect::<Result<_, _>>()?,
+        blocks: args.blocks as usize,
+        leaves: args.leaves as usize,
+        data_size: MAX_CHUNK_SIZE as u64,
+        seed: args.seed,
+    })
+}
+
+/// What the figures depend on, besides host and versions.
+fn settings(args: &MeasureArgs, chosen: &Chosen) -> Value {
+    json!({
+        "profile": chosen.settings.profile,
+        "network": chosen.settings.network,
+        "plan": chosen.settings.plan,
+        "blocks": args.blocks,
+        "leaves": args.leaves,
+        "nodes": chosen.embedded.as_ref().map(|testnet| testnet.nodes),
+        "silent": chosen.embedded.as_ref().map(|testnet| testnet.silent),
+    })
+}
+
+fn show(progress: &Progress<'_>) {
+    match *progress {
+        Progress::Started {
+            run,
+            of,
+            block,
+            arm,
+        } => eprint!("[{run}/{of}] block {}, {arm}: ", block + 1),
+        Progress::Ended(run) => eprintln!("{}", outcome(run)),
+    }
+}
+
+fn outcome(run: &Run) -> String {
+    let seconds = run
+        .tree_s
+        .map_or_else(|| "?".to_owned(), |s| format!("{s:.1} s"));
+    let full = match (run.pools_full, run.pools) {
+        (Some(full), Some(pools)) => format!("{full} of {pools} pools full"),
+        _ => "no pools".to_owned(),
+    };
+    let lost = run
+        .lost
+        .map_or_else(String::new, |lost| format!(", {lost} answers lost"));
+    let error = run.error.as_ref().and_then(|error| error.lines().next());
+    let error = error.map_or_else(String::new, |error| format!(" ({error})"));
+    format!("{seconds}, {full}{lost}{error}")
+}

@@ -1,0 +1,81 @@
+//! How a command fails: what it says, and the exit code it ends with.
+
+use std::{fmt::Display, process::ExitCode};
+
+/// A failure, by its exit code. See `ant --help` for what the codes promise.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// 1: it did not work.
+    Failed(String),
+    /// 2: what was asked makes no sense.
+    BadInput(String),
+    /// 3: peers refuse this client's settlement version.
+    Refused(String),
+    /// 130 or 143: stopped by a signal, of this number.
+    Stopped(u8),
+}
+
+impl Failure {
+    pub(crate) fn failed(error: impl Display) -> Self {
+        Self::Failed(error.to_string())
+    }
+
+    pub(crate) fn bad_input(error: impl Display) -> Self {
+        Self::BadInput(error.to_string())
+    }
+
+    pub(crate) fn report(&self) {
+        match self {
+            Self::Failed(text) | Self::BadInput(text) | Self::Refused(text) => {
+                eprintln!("error: {text}");
+            }
+            Self::Stopped(_) => eprintln!("stopped"),
+        }
+    }
+
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Failed(_) => 1,
+            Self::BadInput(_) => 2,
+            Self::Refused(_) => 3,
+            Self::Stopped(signal) => 128 + signal,
+        })
+    }
+}
+
+impl From<ant_core::Error> for Failure {
+    fn from(error: ant_core::Error) -> Self {
+        use ant_core::Error;
+        let text = error.to_string();
+        match error {
+            Error::NoBootstrap | Error::Manifest { .. } | Error::Addresses(_) => {
+                Self::BadInput(text)
+            }
+            Error::Refused { .. } => Self::Refused(text),
+            Error::NotJoined { .. } | Error::Network(_) | Error::Tree(_) | Error::Short { .. } => {
+                Self::Failed(text)
+            }
+        }
+    }
+}
+
+impl From<ant_testnet::TestnetError> for Failure {
+    fn from(error: ant_testnet::TestnetError) -> Self {
+        use ant_testnet::TestnetError;
+        let text = error.to_string();
+        match error {
+            TestnetError::Config(_)
+            | TestnetError::PortTaken { .. }
+            | TestnetError::NotAManifest(_) => Self::BadInput(text),
+            TestnetError::Io { .. } | TestnetError::Node { .. } | TestnetError::NotReady { .. } => {
+                Self::Failed(text)
+            }
+        }
+    }
+}
+
+impl From<ant_config::ConfigError> for Failure {
+    fn from(error: ant_config::ConfigError) -> Self {
+        Self::bad_input(error)
+    }
+}

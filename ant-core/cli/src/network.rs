@@ -1,0 +1,146 @@
+//! Which network a command runs on: the embedded one, which it starts and stops,
+//! or one that it joins.
+
+use std::{path::Path, time::Instant};
+
+use ant_config::{Flags, NetworkKind, Settings, Sources, load};
+use ant_core::{ClientConfig, MultiAddr, Plan, read_manifest};
+use ant_measure::Target;
+use ant_testnet::{Testnet, TestnetConfig};
+
+use crate::{args::NetworkArgs, exit::Failure};
+
+/// The settings in force, and the network they lead to.
+pub(crate) struct Chosen {
+    pub(crate) settings: Settings,
+    pub(crate) sources: Sources,
+    /// The embedded testnet to start, if the network is that.
+    pub(crate) embedded: Option<TestnetConfig>,
+    client: ClientConfig,
+}
+
+impl Chosen {
+    /// Reads flags, variables and profile. Nothing is started.
+    pub(crate) fn new(args: &NetworkArgs, seed: u64, flags: Flags) -> Result<Self, Failure> {
+        let joined = match (&args.manifest, &args.bootstrap) {
+            (Some(path), _) => Some(read_manifest(path)?.bootstrap),
+            (None, Some(texts)) => Some(addresses(texts)?),
+            (None, None) => None,
+        };
+        let loopback = |addresses: &Vec<MultiAddr>| addresses.iter().all(MultiAddr::is_loopback);
+        let sources = Sources::of_process(Flags {
+            profile: args.profile.clone(),
+            local: joined.as_ref().map(loopback),
+            bootstrap: joined
+                .as_ref()
+                .map(|addresses| addresses.iter().map(ToString::to_string).collect()),
+            ..flags
+        })?;
+        let settings = load(&sources)?;
+        let embedded = match settings.network.kind {
+            NetworkKind::Embedded => Some(TestnetConfig {
+                nodes: args.nodes.unwrap_or(TestnetConfig::default().nodes),
+                silent: args.silent.unwrap_or(0),
+                seed,
+                ..TestnetConfig::default()
+            }),
+            NetworkKind::Remote if args.nodes.is_some() || args.silent.is_some() => {
+                return Err(Failure::BadInput(format!(
+                    "--nodes and --silent set up the embedded testnet, but the profile `{}` joins \
+                     a remote network; leave them out, or choose --profile local",
+                    settings.profile
+                )));
+            }
+            NetworkKind::Remote => None,
+        };
+        let network = &settings.network;
+        if embedded.is_none() && network.bootstrap.is_empty() {
+            return Err(Failure::BadInput(format!(
+                "the profile `{}` names no network; give --manifest FILE or --bootstrap ADDRESS",
+                settings.profile
+            )));
+        }
+        let client = ClientConfig {
+            bootstrap: addresses(&network.bootstrap)?,
+            local: network.local,
+            ipv6: network.ipv6,
+            join_within: network.join_within.0,
+            pacing: settings.pacing.clone(),
+            plan: Plan {
+                ask: settings.plan.ask,
+                lookups: settings.plan.lookups,
+                request_timeout: settings.plan.request_timeout.0,
+                ..Plan::default()
+            },
+        };
+        Ok(Self {
+            settings,
+            sources,
+            embedded,
+            client,
+        })
+    }
+
+    /// Starts the embedded testnet, if the network is that.
+    pub(crate) async fn start(&self, folder: &Path) -> Result<Option<Testnet>, Failure> {
+        match &self.embedded {
+            Some(config) => start(config, folder).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// What to measure on.
+    pub(crate) fn target<'a>(&self, testnet: Option<&'a Testnet>) -> Target<'a> {
+        let mut client = self.client.clone();
+        if let Some(testnet) = testnet {
+            client.bootstrap = testnet.bootstrap();
+        }
+        Target { client, testnet }
+    }
+}
+
+/// Starts a testnet, saying so.
+pub(crate) async fn start(config: &TestnetConfig, folder: &Path) -> Result<Testnet, Failure> {
+    eprintln!("starting {} nodes on 127.0.0.1 …", config.nodes);
+    let started = Instant::now();
+    let testnet = Testnet::start(config, folder).await?;
+    eprintln!("ready after {:.1} s", started.elapsed().as_secs_f64());
+    Ok(testnet)
+}
+
+/// Reads addresses, in the network's own form or as IP and port.
+fn addresses(texts: &[String]) -> Result<Vec<MultiAddr>, Failure> {
+    let read = |text: &String| {
+        let plain = text.parse().map(MultiAddr::quic).ok();
+        let address = plain.or_else(|| text.parse().ok().filter(MultiAddr::is_quic));
+        address.ok_or_else(|| {
+            Failure::BadInput(format!(
+                "`{text}` is no address to join through; write 127.0.0.1:20000 or \
+                 /ip4/127.0.0.1/udp/20000/quic"
+            ))
+        })
+    };
+    texts.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_in_both_forms() {
+        let read = |text: &str| addresses(&[text.to_owned()]);
+        let plain = read("127.0.0.1:20000").unwrap();
+        assert_eq!(plain, read("/ip4/127.0.0.1/udp/20000/quic").unwrap());
+        assert!(plain[0].is_loopback());
+        for bad in [
+            "",
+            "127.0.0.1",
+            "localhost:1",
+            "/ip4/127.0.0.1/tcp/1",
+            "127.0.0.1:70000",
+        ] {
+            assert!(matches!(read(bad), Err(Failure::BadInput(_))), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One run's figures. What could not be known is `None`, and `null` in JSON.
+
+use ant_core::TreeReport;
+use serde::Serialize;
+
+use crate::stats::median;
+
+/// One tree of one arm. Times are in seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Run {
+    /// Which block, from 0.
+    pub block: usize,
+    /// The whole tree, from the first lookup to the last pool; of a tree that
+    /// failed, until it did.
+    pub tree_s: Option<f64>,
+    /// Its slowest lookup.
+    pub lookup_max_s: Option<f64>,
+    /// What asking added to finding: the one less the other.
+    pub added_s: Option<f64>,
+    /// How many pools the tree has.
+    pub pools: Option<usize>,
+    /// How many of them are full.
+    pub pools_full: Option<usize>,
+    /// Requests sent, legacy retries included.
+    pub requests: Option<u64>,
+    /// Requests that reached a node. Known on the embedded testnet.
+    pub requests_taken: Option<u64>,
+    /// Answers that nodes sent. Known on the embedded testnet.
+    pub answers_sent: Option<u64>,
+    /// Answers that came in time.
+    pub answers_taken: Option<u64>,
+    /// Answers that came after their request had timed out.
+    pub late: Option<u64>,
+    /// Answers sent that never came. Known on the embedded testnet.
+    pub lost: Option<u64>,
+    /// Requests repeated in the legacy form.
+    pub legacy_retries: Option<u64>,
+    /// Peers that were asked and never answered, as hexadecimal identities.
+    pub silent_peers: Vec<String>,
+    /// The most requests outstanding at a time.
+    pub peak_in_flight: Option<u32>,
+    /// The most slots taken at a time.
+    pub peak_slots: Option<u32>,
+    /// Processor time of this process during the tree; on the embedded testnet
+    /// that is the client and every node.
+    pub cpu_s: Option<f64>,
+    /// What the fresh client took before it, to join and know its peers.
+    pub warm_up_s: Option<f64>,
+    /// Why the tree failed, if it did.
+    pub error: Option<String>,
+}
+
+impl Run {
+    /// Takes over what a tree's report says.
+    pub(crate) fn fill(&mut self, report: &TreeReport) {
+        let collection = &report.collection;
+        self.tree_s = Some(collection.took.as_secs_f64());
+        self.lookup_max_s = Some(collection.slowest_lookup().as_secs_f64());
+        self.added_s = Some(collection.added().as_secs_f64());
+        self.pools = Some(collection.pools);
+        self.pools_full = Some(collection.pools_full);
+        self.requests = Some(collection.requests);
+        self.answers_taken = Some(collection.answered);
+        self.late = Some(collection.late);
+        self.legacy_retries = Some(collection.legacy_retries);
+        self.silent_peers = collection
+            .silent_peers
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        self.peak_in_flight = Some(collection.peak_in_flight);
+        self.peak_slots = Some(report.gate.peak_occupied);
+    }
+
+    /// Whether every pool is full.
+    pub fn full(&self) -> bool {
+        self.error.is_none() && self.pools.is_some() && self.pools == self.pools_full
+    }
+}
+
+/// The median of each figure, over the runs that have it. Failed trees have
+/// times too: they are what the failure took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the figures are those of `Run`")]
+pub struct Medians {
+    pub tree_s: Option<f64>,
+    pub lookup_max_s: Option<f64>,
+    pub added_s: Option<f64>,
+    pub pools: Option<f64>,
+    pub pools_full: Option<f64>,
+    pub requests: Option<f64>,
+    pub requests_taken: Option<f64>,
+    pub answers_sent: Option<f64>,
+    pub answers_taken: Option<f64>,
+    pub late: Option<f64>,
+    pub lost: Option<f64>,
+    pub legacy_retries: Option<f64>,
+    pub silent_peers: Option<f64>,
+    pub peak_in_flight: Option<f64>,
+    pub peak_slots: Option<f64>,
+    pub cpu_s: Option<f64>,
+    pub warm_up_s: Option<f64>,
+}
+
+impl Medians {
+    /// The medians of these runs.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of messages are far below 2^52"
+    )]
+    pub fn of(runs: &[Run]) -> Self {
+        let of = |figure: &dyn Fn(&Run) -> Option<f64>| median(runs.iter().filter_map(figure));
+        Self {
+            tree_s: of(&|run| run.tree_s),
+            lookup_max_s: of(&|run| run.lookup_max_s),
+            added_s: of(&|run| run.added_s),
+            pools: of(&|run| run.pools.map(|n| n as f64)),
+            pools_full: of(&|run| run.pools_full.map(|n| n as f64)),
+            requests: of(&|run| run.requests.map(|n| n as f64)),
+            requests_taken: of(&|run| run.requests_taken.map(|n| n as f64)),
+            answers_sent: of(&|run| run.answers_sent.map(|n| n as f64)),
+            answers_taken: of(&|run| run.answers_taken.map(|n| n as f64)),
+            late: of(&|run| run.late.map(|n| n as f64)),
+            lost: of(&|run| run.lost.map(|n| n as f64)),
+            legacy_retries: of(&|run| run.legacy_retries.map(|n| n as f64)),
+            silent_peers: of(&|run| run.pools.map(|_| run.silent_peers.len() as f64)),
+            peak_in_flight: of(&|run| run.peak_in_flight.map(f64::from)),
+            peak_slots: of(&|run| run.peak_slots.map(f64::from)),
+            cpu_s: of(&|run| run.cpu_s),
+            warm_up_s: of(&|run| run.warm_up_s),
+        }
+    }
+}

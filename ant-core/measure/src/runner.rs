@@ -1,0 +1,171 @@
+//! Making the runs: a fresh client for each, warmed the same way, and after its
+//! tree a wait until every answer under way has arrived or is lost.
+
+use std::time::{Duration, Instant};
+
+use ant_core::{Client, ClientConfig, Error, TreeReport};
+use ant_pacing::PacingSpec;
+use ant_testnet::{Testnet, Traffic};
+
+use crate::{MeasurePlan, Run, addresses, host::cpu_seconds};
+
+/// The books are closed when nothing has been counted for this long. Answers
+/// travel in milliseconds here; what is still queued has been worked off.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// They are closed after this long in any case.
+const CLOSE_WITHIN: Duration = Duration::from_secs(15);
+
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The network that is measured on.
+#[derive(Debug)]
+pub struct Target<'a> {
+    /// How clients join it. The pacing is each arm's own.
+    pub client: ClientConfig,
+    /// The embedded testnet, if it is one: it knows what was sent.
+    pub testnet: Option<&'a Testnet>,
+}
+
+/// What a measurement is doing, for whoever watches.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A run begins: its number, how many there are, its block, its arm.
+    Started {
+        /// Its number, from 1.
+        run: usize,
+        /// How many there are.
+        of: usize,
+        /// Its block, from 0.
+        block: usize,
+        /// Its arm.
+        arm: &'a PacingSpec,
+    },
+    /// It has ended.
+    Ended(&'a Run),
+}
+
+/// A run, and the failure behind its `error`, if it has one.
+#[derive(Debug)]
+pub struct Measured {
+    /// Its figures.
+    pub run: Run,
+    /// Why the tree failed, if it did.
+    pub failure: Option<Error>,
+}
+
+/// Makes every run of the plan, adding each to `runs` with its arm's index as it
+/// ends, so that an interrupted measurement keeps what it has.
+///
+/// # Errors
+///
+/// When a client cannot join; a tree that fails is a result.
+pub async fn measure(
+    plan: &MeasurePlan,
+    target: &Target<'_>,
+    runs: &mut Vec<(usize, Run)>,
+    mut watch: impl FnMut(&Progress<'_>),
+) -> Result<(), Error> {
+    let schedule = plan.schedule();
+    for (at, scheduled) in schedule.iter().enumerate() {
+        let arm = &plan.arms[scheduled.arm];
+        watch(&Progress::Started {
+            run: at + 1,
+            of: schedule.len(),
+            block: scheduled.block,
+            arm,
+        });
+        let leaves = addresses(plan.seed, scheduled.block, plan.leaves);
+        let measured = measure_tree(target, arm, &leaves, plan.data_size).await?;
+        let mut run = measured.run;
+        run.block = scheduled.block;
+        watch(&Progress::Ended(&run));
+        runs.push((scheduled.arm, run));
+    }
+    Ok(())
+}
+
+/// One tree of one arm, on a client of its own.
+///
+/// # Errors
+///
+/// When the client cannot join.
+pub async fn measure_tree(
+    target: &Target<'_>,
+    pacing: &PacingSpec,
+    addresses: &[[u8; 32]],
+    data_size: u64,
+) -> Result<Measured, Error> {
+    let joining = Instant::now();
+    let client = Client::connect(ClientConfig {
+        pacing: pacing.clone(),
+        ..target.client.clone()
+    })
+    .await?;
+    client.warm_up().await;
+    let warm_up = joining.elapsed();
+    let mut measured = tree(target, &client, addresses, data_size).await;
+    client.close().await;
+    measured.run.warm_up_s = Some(warm_up.as_secs_f64());
+    Ok(measured)
+}
+
+async fn tree(
+    target: &Target<'_>,
+    client: &Client,
+    addresses: &[[u8; 32]],
+    data_size: u64,
+) -> Measured {
+    let sent_before = target.testnet.map(Testnet::traffic);
+    let cpu_before = cpu_seconds();
+    let prepared = client.prepare(addresses, data_size).await;
+    let cpu = cpu_before.and_then(|before| Some(cpu_seconds()? - before));
+    close_books(target, client).await;
+
+    let mut run = Run {
+        cpu_s: cpu,
+        ..Run::default()
+    };
+    let report: Option<&TreeReport> = match &prepared {
+        Ok(batches) => batches.first().map(|batch| &batch.report),
+        Err(error) => error.report(),
+    };
+    if let Some(report) = report {
+        run.fill(report);
+    }
+    run.error = prepared.as_ref().err().map(ToString::to_string);
+    run.late = run.late.map(|late| late + client.traffic().after_end);
+    if let (Some(testnet), Some(before)) = (target.testnet, sent_before) {
+        let traffic = testnet.traffic() - before;
+        run.requests_taken = Some(traffic.requests_taken);
+        run.answers_sent = Some(traffic.answers_sent);
+        run.lost = lost(traffic, &run);
+    }
+    Measured {
+        run,
+        failure: prepared.err(),
+    }
+}
+
+/// Sent, and neither taken nor late. (An answer whose sending failed on the
+/// node's side may have arrived all the same; it is no loss either way.)
+fn lost(traffic: Traffic, run: &Run) -> Option<u64> {
+    let came = run.answers_taken? + run.late?;
+    Some(traffic.answers_sent.saturating_sub(came))
+}
+
+/// Waits until no more answers are sent or arrive.
+async fn close_books(target: &Target<'_>, client: &Client) {
+    let count = || (target.testnet.map(Testnet::traffic), client.traffic());
+    let started = Instant::now();
+    let mut last = count();
+    let mut quiet_since = started;
+    while quiet_since.elapsed() < QUIET && started.elapsed() < CLOSE_WITHIN {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let now = count();
+        if now != last {
+            last = now;
+            quiet_since = Instant::now();
+        }
+    }
+}
