@@ -1,1 +1,2 @@
-//! Stub.
+//! End-to-end and command line tests; see `all/`. Measurements that the
+//! documentation quotes are kept under `measurements/`.

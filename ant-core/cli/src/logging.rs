@@ -65,7 +65,7 @@ mod tests {
         ] {
             assert!(from_variable(good).is_ok(), "{good}");
         }
-        for bad in ["debgu", "info,waring", "ant_core=loud", "trase"] {
+        for bad in ["debgu", "info,wran", "ant_core=loud", "trase"] {
             assert!(from_variable(bad).is_err(), "{bad}");
         }
     }

@@ -12,6 +12,7 @@ mod output;
 use std::{process::ExitCode, time::Duration};
 
 use clap::Parser;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::{args::Cli, exit::Failure};
 
@@ -29,8 +30,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// Raises the limit on open files as far as it goes. A testnet holds a few for
+/// each node, and the transport keeps some three of every client that a long
+/// measurement has closed.
+fn allow_many_files() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
+    if let Err(error) = raised {
+        tracing::debug!("the limit on open files stays as it is: {error}");
+    }
+}
+
 fn run(cli: Cli) -> Result<(), Failure> {
     logging::start(cli.verbose)?;
+    allow_many_files();
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::failed(format!("the runtime did not start: {error}")))?;
     // Outlives the runtime, so that no node writes to it after its removal.

@@ -101,6 +101,7 @@ impl Chosen {
 
 /// Starts a testnet, saying so.
 pub(crate) async fn start(config: &TestnetConfig, folder: &Path) -> Result<Testnet, Failure> {
+    config.check()?;
     eprintln!("starting {} nodes on 127.0.0.1 …", config.nodes);
     let started = Instant::now();
     let testnet = Testnet::start(config, folder).await?;

@@ -22,23 +22,11 @@ impl ManifestFile {
     /// Writes `manifest` to `path`, whole or not at all: readers never see half
     /// a file. Replaces an older manifest, and nothing else.
     pub fn write(path: &Path, manifest: &DevnetManifest) -> Result<Self, TestnetError> {
-        match fs::read(path) {
-            Ok(old) if serde_json::from_slice::<DevnetManifest>(&old).is_err() => {
-                return Err(TestnetError::NotAManifest(path.to_owned()));
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(TestnetError::io(path)(error));
-            }
-            _ => {}
-        }
+        Self::check(path)?;
         let text = serde_json::to_string_pretty(manifest)
             .map_err(io::Error::from)
             .map_err(TestnetError::io(path))?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        tempfile::NamedTempFile::new_in(folder)
+        tempfile::NamedTempFile::new_in(folder(path))
             .and_then(|mut file| {
                 io::Write::write_all(&mut file, text.as_bytes())?;
                 file.persist(path).map_err(|error| error.error)
@@ -50,9 +38,31 @@ impl ManifestFile {
         })
     }
 
+    /// Whether a manifest may be written to `path`, asked before the network is
+    /// started: there is a folder for it, and no foreign file in its way.
+    pub fn check(path: &Path) -> Result<(), TestnetError> {
+        match fs::read(path) {
+            Ok(old) if serde_json::from_slice::<DevnetManifest>(&old).is_err() => {
+                Err(TestnetError::NotAManifest(path.to_owned()))
+            }
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => fs::metadata(folder(path))
+                .map(|_| ())
+                .map_err(TestnetError::io(folder(path))),
+            Err(error) => Err(TestnetError::io(path)(error)),
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 
@@ -99,8 +109,10 @@ mod tests {
         let error = ManifestFile::write(&path, &manifest(1)).unwrap_err();
         assert!(matches!(error, TestnetError::NotAManifest(_)), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
-        let error = ManifestFile::write(folder.path(), &manifest(1)).unwrap_err();
-        assert!(matches!(error, TestnetError::Io { .. }), "{error}");
+        for path in [folder.path(), Path::new("/nowhere/m.json")] {
+            let error = ManifestFile::check(path).unwrap_err();
+            assert!(matches!(error, TestnetError::Io { .. }), "{error}");
+        }
     }
 
     #[test]

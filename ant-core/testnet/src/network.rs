@@ -73,7 +73,12 @@ impl Default for TestnetConfig {
 }
 
 impl TestnetConfig {
-    fn check(&self) -> Result<(), TestnetError> {
+    /// Whether this makes a network and its ports are free.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, and what to choose instead.
+    pub fn check(&self) -> Result<(), TestnetError> {
         let Self {
             nodes,
             silent,
@@ -94,7 +99,7 @@ impl TestnetConfig {
         } else if base_port != 0 && usize::from(u16::MAX - base_port) < nodes - 1 {
             format!("{nodes} nodes do not fit above port {base_port}; the last port is 65535")
         } else {
-            return Ok(());
+            return check_ports(self);
         };
         Err(TestnetError::Config(problem))
     }
@@ -112,8 +117,9 @@ impl TestnetConfig {
     }
 }
 
-/// A running network. Stop it with [`stop`](Self::stop); the tasks of a dropped
-/// one run until their runtime ends.
+/// A running network. Stop it with [`stop`](Self::stop), then shut its runtime
+/// down: the transport keeps the sockets of stopped nodes as long as that lasts,
+/// and all the tasks of a network that was dropped instead.
 #[derive(Debug)]
 pub struct Testnet {
     nodes: Vec<Node>,
@@ -132,7 +138,6 @@ impl Testnet {
     /// not start or find each other. Nothing is left running.
     pub async fn start(config: &TestnetConfig, folder: &Path) -> Result<Self, TestnetError> {
         config.check()?;
-        check_ports(config)?;
         let mut testnet = Self {
             nodes: Vec::with_capacity(config.nodes),
             folder: folder.to_owned(),

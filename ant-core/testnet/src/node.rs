@@ -159,7 +159,7 @@ impl Node {
         }
     }
 
-    /// Stops the node and waits until its port is free.
+    /// Stops the node. The transport keeps its socket until the runtime ends.
     pub(crate) async fn stop(self) {
         self.messages.abort();
         // An abort is no error here; a panic has been printed where it was.

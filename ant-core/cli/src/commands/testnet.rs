@@ -7,6 +7,9 @@ use ant_testnet::{ManifestFile, Testnet, TestnetConfig};
 use crate::{args::TestnetArgs, exit::Failure, interrupt::Interrupt, network, output::print};
 
 pub(crate) async fn run(args: TestnetArgs, folder: &Path) -> Result<(), Failure> {
+    if let Some(path) = &args.manifest {
+        ManifestFile::check(path)?;
+    }
     let mut interrupt = Interrupt::new()?;
     let config = TestnetConfig {
         nodes: args.nodes,

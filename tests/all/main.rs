@@ -1,0 +1,12 @@
+//! Whole clients against real nodes, and the command `ant` as people run it.
+//!
+//! Nothing here asserts how long a thing takes: times are for measurements.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod command;
+mod faults;
+mod inputs;
+mod network;
+mod payments;
+mod signals;
