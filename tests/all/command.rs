@@ -2,9 +2,8 @@
 
 use std::{
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Output, Stdio},
-    sync::OnceLock,
 };
 
 use nix::{
@@ -13,24 +12,17 @@ use nix::{
 };
 use serde_json::Value;
 
-/// The program, built first if it is not there or not new.
-pub(crate) fn program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--workspace", "--bins"]);
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        assert!(
-            build.status().unwrap().success(),
-            "the program does not build"
-        );
-        // …/release/deps/all-0123 → …/release/ant
-        let own = std::env::current_exe().unwrap();
-        own.ancestors().nth(2).unwrap().join("ant")
-    })
+/// The program, which cargo builds for the tests of the package `ant-cli`.
+pub(crate) fn program() -> PathBuf {
+    // …/release/deps/all-0123 → …/release/ant
+    let own = std::env::current_exe().unwrap();
+    let program = own.ancestors().nth(2).unwrap().join("ant");
+    assert!(
+        program.exists(),
+        "{} is not there; run all tests with `cargo test --release --workspace`",
+        program.display()
+    );
+    program
 }
 
 /// `ant` with these words and nothing of this process's settings.
