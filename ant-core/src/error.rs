@@ -18,10 +18,13 @@ pub enum Error {
     #[error("no bootstrap address is given, so there is no network to join")]
     NoBootstrap,
     /// No bootstrap address answered.
-    #[error("no bootstrap peer answered within {within:?}; tried {}", list(tried))]
+    #[error("no bootstrap peer answered in {:.1} s; tried {}", after.as_secs_f64(), list(tried))]
     NotJoined {
-        /// How long was waited.
-        within: Duration,
+        /// How long was tried: until [`ClientConfig::join_within`], or until
+        /// every address had failed.
+        ///
+        /// [`ClientConfig::join_within`]: crate::ClientConfig::join_within
+        after: Duration,
         /// What was dialled.
         tried: Vec<MultiAddr>,
     },

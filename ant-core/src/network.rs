@@ -21,6 +21,10 @@ const STEADY_AFTER: u32 = 8;
 /// The most lookups a warm-up makes, on a network whose table never settles.
 const WARM_UP_LOOKUPS: u32 = 60;
 
+/// After this long a warm-up makes no further lookup; on a network that answers
+/// none, one alone takes two minutes.
+const WARM_UP_WITHIN: Duration = Duration::from_mins(1);
+
 /// How many peers a warm-up lookup asks for: the table's bucket size.
 const WARM_UP_WIDTH: usize = 20;
 
@@ -84,14 +88,15 @@ impl Network {
         core.diversity_config = Some(IPDiversityConfig::permissive());
         let node = Arc::new(P2PNode::new(core).await.map_err(|error| failed(&error))?);
         let network = Self { node };
-        // Spawned, so that giving up drops no dial midway.
+        let joining = Instant::now();
+        // Spawned, so that dropping this future drops no dial midway.
         let starting = Arc::clone(&network.node);
         let mut start = tokio::spawn(async move { starting.start().await });
         let started = tokio::time::timeout(config.join_within, &mut start).await;
         let joined = match started {
             Ok(Ok(Ok(()))) if network.knows_anybody().await => Ok(()),
             Ok(Ok(Ok(()))) | Err(_) => Err(Error::NotJoined {
-                within: config.join_within,
+                after: joining.elapsed(),
                 tried: config.bootstrap.clone(),
             }),
             Ok(Ok(Err(error))) => Err(failed(&error)),
@@ -100,6 +105,7 @@ impl Network {
         match joined {
             Ok(()) => Ok(network),
             Err(error) => {
+                // The endpoint ends here, and every connection with it.
                 start.abort();
                 network.stop().await;
                 Err(error)
@@ -121,7 +127,10 @@ impl Network {
         let mut table = self.table().await;
         let mut lookups = 0;
         let mut steady = 0;
-        while steady < STEADY_AFTER && lookups < WARM_UP_LOOKUPS {
+        while steady < STEADY_AFTER
+            && lookups < WARM_UP_LOOKUPS
+            && started.elapsed() < WARM_UP_WITHIN
+        {
             let target: [u8; 32] = rand::random();
             if let Err(reason) = self.closest(&target, WARM_UP_WIDTH).await {
                 tracing::debug!("a lookup while warming up failed: {reason}");

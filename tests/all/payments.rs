@@ -189,10 +189,7 @@ fn nothing_to_join_fails_within_its_bound() {
             })
         };
         let error = join(vec![address.clone()]).await.unwrap_err().to_string();
-        assert!(
-            error.contains("no bootstrap peer answered within 2s"),
-            "{error}"
-        );
+        assert!(error.contains("no bootstrap peer answered in "), "{error}");
         assert!(error.contains(&address), "{error}");
         let error = join(Vec::new()).await.unwrap_err();
         assert!(matches!(error, Error::NoBootstrap), "{error}");

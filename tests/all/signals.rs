@@ -32,10 +32,12 @@ fn a_second_program_joins_by_manifest_and_nothing_is_left() {
         assert!(testnet.line().contains(path));
         let bootstrap = read_manifest(&manifest).unwrap().bootstrap;
 
-        let quote = |cap: &str| {
+        let quoting = |cap: &str| {
             let mut command = ant(&["quote", "--json", "--manifest", path]);
-            json(command.env("ANT_MERKLE_CAP", cap))
+            command.env("ANT_MERKLE_CAP", cap);
+            command
         };
+        let quote = |cap: &str| json(&mut quoting(cap));
         let capped = quote("8");
         assert_eq!(capped["strategy"], "hold-8");
         assert!(number(&capped, "peak_in_flight") <= 8);
@@ -46,7 +48,11 @@ fn a_second_program_joins_by_manifest_and_nothing_is_left() {
             "what a joined network lost is unknown"
         );
         assert!(capped["answers_sent"].is_null());
-        let uncapped = quote("uncapped");
+        // Without a cap a pool may come out short: that is what it is there to
+        // show, and the document is printed all the same.
+        let output = quoting("uncapped").output().unwrap();
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+        let uncapped: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(number(&uncapped, "peak_in_flight") > 100);
         assert_eq!(quote("release-2s-16")["strategy"], "release-2s-16");
         assert_eq!(quote(" ")["strategy"], "hold-16", "blank is unset");
@@ -68,7 +74,10 @@ fn a_second_program_joins_by_manifest_and_nothing_is_left() {
         let mut command = ant(&["quote", "--profile", "quick", "--bootstrap", address]);
         let output = ends_with(command.current_dir(folder.path()), 1);
         let message = text(&output.stderr);
-        assert!(message.contains("answered within 2s"), "{message}");
+        assert!(
+            message.contains("no bootstrap peer answered in "),
+            "{message}"
+        );
     });
 }
 
