@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use ant_pacing::PacingTable;
+use ant_pacing::{PacingSpec, PacingTable};
 use figment::{
     Figment, Metadata, Profile as FigmentProfile, Provider,
     error::Kind,
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ConfigError, Environment, NetworkKind, NetworkSettings, PlanSettings, Settings,
+    origin::{Given, Origin, Traced, line_of, text_at},
     pacing::{names_over, near, table_over},
     profile::{self, Profile},
     settings,
@@ -80,6 +81,15 @@ struct ProfileFile {
     plan: PlanSettings,
 }
 
+/// The settings, and where each of them came from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What is in force.
+    pub settings: Settings,
+    /// Every key, in the order of a profile.
+    pub traces: Vec<Traced>,
+}
+
 /// Loads the settings.
 ///
 /// # Errors
@@ -87,37 +97,64 @@ struct ProfileFile {
 /// When anything in any layer is not as it should be; the first fault found is
 /// named, with where it is and what to write instead.
 pub fn load(sources: &Sources) -> Result<Settings, ConfigError> {
+    load_traced(sources).map(|loaded| loaded.settings)
+}
+
+/// Loads the settings and says where each came from.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_traced(sources: &Sources) -> Result<Loaded, ConfigError> {
     let variables = sources.environment.ours()?;
     let variable = |name| variables.get(name).map(|value| (name, value.as_str()));
     let flags = &sources.flags;
-    let flag = |name, value: &'_ Option<String>| value.clone().map(|value| (name, value));
 
-    let named = flag("--profile", &flags.profile);
-    let named = named.as_ref().map(|(place, name)| (*place, name.as_str()));
-    let (place, name) = named
-        .or_else(|| variable("ANT_MERKLE_PROFILE"))
-        .unwrap_or(("the default", DEFAULT_PROFILE));
-    let profile = Profile::find(name, &sources.folders, place)?;
+    let mut names = vec![Given {
+        value: DEFAULT_PROFILE.to_owned(),
+        origin: Origin::Default,
+    }];
+    names.extend(variable("ANT_MERKLE_PROFILE").map(|(name, value)| Given {
+        value: value.to_owned(),
+        origin: Origin::Variable(name),
+    }));
+    names.extend(flags.profile.clone().map(|value| Given {
+        value,
+        origin: Origin::Flag("--profile"),
+    }));
+    let (place, name) = names.last().map_or_else(
+        || (String::new(), String::new()),
+        |given| (given.origin.to_string(), given.value.clone()),
+    );
+    let profile = Profile::find(&name, &sources.folders, &place)?;
 
     let file: ProfileFile = Figment::from(Serialized::defaults(ProfileFile::default()))
         .merge(&profile)
         .extract()
         .map_err(|error| describe(&profile.place, error))?;
 
-    let mut pacing = settings::default_pacing();
+    // Each layer that speaks of the pacing makes one, of what is below it.
+    let mut pacings = vec![(settings::default_pacing(), Origin::Default)];
+    let below = |pacings: &Vec<(PacingSpec, Origin)>| {
+        let last = pacings.last().map(|(spec, _)| spec.clone());
+        last.unwrap_or_else(settings::default_pacing)
+    };
     if let Some(table) = &file.pacing {
-        pacing = table_over(table, &pacing, &format!("{}, [pacing]", profile.place))?;
+        let place = format!("{}, [pacing]", profile.place);
+        let spec = table_over(table, &below(&pacings), &place)?;
+        pacings.push((spec, profile.origin("pacing")));
     }
-    pacing = names_over(
-        variable("ANT_MERKLE_STRATEGY"),
-        variable("ANT_MERKLE_CAP"),
-        pacing,
-    )?;
-    pacing = names_over(
-        flags.strategy.as_deref().map(|text| ("--strategy", text)),
-        flags.cap.as_deref().map(|text| ("--cap", text)),
-        pacing,
-    )?;
+    let (strategy, cap) = (variable("ANT_MERKLE_STRATEGY"), variable("ANT_MERKLE_CAP"));
+    if let Some((name, _)) = cap.or(strategy) {
+        let spec = names_over(strategy, cap, below(&pacings))?;
+        pacings.push((spec, Origin::Variable(name)));
+    }
+    let strategy = flags.strategy.as_deref().map(|text| ("--strategy", text));
+    let cap = flags.cap.as_deref().map(|text| ("--cap", text));
+    if let Some((name, _)) = cap.or(strategy) {
+        let spec = names_over(strategy, cap, below(&pacings))?;
+        pacings.push((spec, Origin::Flag(name)));
+    }
 
     let mut network = file.network;
     if let Some(bootstrap) = &flags.bootstrap {
@@ -129,17 +166,72 @@ pub fn load(sources: &Sources) -> Result<Settings, ConfigError> {
         network.ipv6 &= !local;
     }
     let settings = Settings {
-        profile: name.to_owned(),
-        pacing,
+        profile: name,
+        pacing: below(&pacings),
         network,
         plan: file.plan,
     };
-    match settings.out_of_bounds() {
-        None => Ok(settings),
-        Some((key, problem)) => Err(ConfigError::new(
-            format!("{}, `{key}`", profile.place),
-            problem,
-        )),
+    if let Some((key, problem)) = settings.out_of_bounds() {
+        let place = format!("{}, `{key}`", profile.place);
+        return Err(ConfigError::new(place, problem));
+    }
+    let pacings = pacings.into_iter().map(|(spec, origin)| Given {
+        value: spec.to_string(),
+        origin,
+    });
+    let mut traces = Vec::new();
+    traces.extend(Traced::new("profile", names));
+    traces.extend(Traced::new("pacing", pacings.collect()));
+    traces.extend(trace(&settings, &profile, flags));
+    Ok(Loaded { settings, traces })
+}
+
+/// The keys that defaults, profile and network flags give.
+const PLAIN_KEYS: &[&str] = &[
+    "network.kind",
+    "network.bootstrap",
+    "network.local",
+    "network.ipv6",
+    "network.join_within",
+    "plan.ask",
+    "plan.lookups",
+    "plan.request_timeout",
+];
+
+fn trace(settings: &Settings, profile: &Profile, flags: &Flags) -> Vec<Traced> {
+    let dict = |value: Result<Value, figment::Error>| match value {
+        Ok(Value::Dict(_, dict)) => dict,
+        _ => Dict::new(),
+    };
+    let defaults = dict(Value::serialize(ProfileFile::default()));
+    let given = dict(Ok(profile.values.clone()));
+    let in_force = dict(Value::serialize(settings));
+    let by_flag = |key: &str| match key {
+        "network.kind" | "network.bootstrap" => flags.bootstrap.is_some(),
+        "network.local" | "network.ipv6" => flags.local.is_some(),
+        _ => false,
+    };
+    let traced = PLAIN_KEYS.iter().filter_map(|key| {
+        let layers = [
+            text_at(&defaults, key).map(|value| (value, Origin::Default)),
+            text_at(&given, key).map(|value| (value, profile.origin(key))),
+            text_at(&in_force, key)
+                .filter(|_| by_flag(key))
+                .map(|value| (value, Origin::Flag("--manifest or --bootstrap"))),
+        ];
+        let layers = layers.into_iter().flatten();
+        let layers = layers.map(|(value, origin)| Given { value, origin });
+        Traced::new(key, layers.collect())
+    });
+    traced.collect()
+}
+
+impl Profile {
+    fn origin(&self, key: &str) -> Origin {
+        Origin::Profile {
+            place: self.place.clone(),
+            line: line_of(&self.text, key),
+        }
     }
 }
 
@@ -282,6 +374,60 @@ mod tests {
             "ANT_MERKLE_PROFILE: there is no profile `mainet`; did you mean `mainnet`?; there \
              are local, mainnet, testnet"
         );
+    }
+
+    #[test]
+    fn every_value_knows_where_it_came_from_and_what_it_hides() {
+        let (folder, sources) =
+            with("[pacing]\nstrategy = \"release-2s-16\"\n\n[plan]\nask = 20\n");
+        let path = folder.path().join("mine.toml").display().to_string();
+        let environment: Environment = [("ANT_MERKLE_PROFILE", "mine"), ("ANT_MERKLE_CAP", "8")]
+            .into_iter()
+            .collect();
+        let sources = Sources {
+            environment,
+            flags: Flags {
+                bootstrap: Some(vec!["a".to_owned(), "b".to_owned()]),
+                local: Some(false),
+                ..Flags::default()
+            },
+            ..sources
+        };
+        let Loaded { settings, traces } = load_traced(&sources).unwrap();
+        let show = |given: &Given| format!("{} ({})", given.value, given.origin);
+        let line = |key: &str| {
+            let traced = traces.iter().find(|traced| traced.key == key).unwrap();
+            let shadows: Vec<_> = traced.shadows.iter().map(show).collect();
+            format!("{} < {}", show(&traced.given), shadows.join(" < "))
+        };
+        assert_eq!(
+            line("profile"),
+            "mine (ANT_MERKLE_PROFILE) < local (default)"
+        );
+        assert_eq!(
+            line("pacing"),
+            format!("release-2s-8 (ANT_MERKLE_CAP) < release-2s-16 ({path}:1) < hold-16 (default)")
+        );
+        assert_eq!(line("plan.ask"), format!("20 ({path}:5) < 32 (default)"));
+        assert_eq!(line("plan.lookups"), "16 (default) < ");
+        let by_flag = "(--manifest or --bootstrap)";
+        assert_eq!(
+            line("network.bootstrap"),
+            format!("a, b {by_flag} <  (default)")
+        );
+        assert_eq!(
+            line("network.local"),
+            format!("false {by_flag} < true (default)")
+        );
+        // Nothing in force is left without a trace.
+        assert_eq!(traces.len(), 2 + PLAIN_KEYS.len());
+        let keys = |value: Value| -> usize {
+            let dict = value.into_dict().unwrap();
+            dict.values()
+                .map(|v| v.as_dict().map_or(1, Dict::len))
+                .sum()
+        };
+        assert_eq!(keys(Value::serialize(settings).unwrap()), traces.len());
     }
 
     #[test]

@@ -11,13 +11,15 @@
 mod env;
 mod error;
 mod layers;
+mod origin;
 mod pacing;
 mod profile;
 mod settings;
 
 pub use env::{Environment, VARIABLES, Variable};
 pub use error::ConfigError;
-pub use layers::{Flags, Sources, load};
+pub use layers::{Flags, Loaded, Sources, load, load_traced};
+pub use origin::{Given, Origin, Traced};
 pub use pacing::Cap;
-pub use profile::{SHIPPED, shipped};
+pub use profile::{SHIPPED, known, profile_text, shipped};
 pub use settings::{NetworkKind, NetworkSettings, PlanSettings, Settings, Span};

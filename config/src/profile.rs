@@ -27,10 +27,21 @@ pub fn shipped(name: &str) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
+/// A profile's text, and where it is.
+///
+/// # Errors
+///
+/// When there is no such profile, or it cannot be read.
+pub fn profile_text(name: &str, folders: &[PathBuf]) -> Result<(String, String), ConfigError> {
+    let profile = Profile::find(name, folders, "the profile's name")?;
+    Ok((profile.place, profile.text))
+}
+
 /// A profile as read: a tree of values, and where it came from.
 #[derive(Debug)]
 pub(crate) struct Profile {
     pub(crate) place: String,
+    pub(crate) text: String,
     pub(crate) values: figment::value::Value,
 }
 
@@ -79,12 +90,14 @@ impl Profile {
             .map_err(|error| failed(&error.to_string().trim_end()))?;
         Ok(Self {
             place: place.to_owned(),
+            text: text.to_owned(),
             values: read,
         })
     }
 }
 
-fn known(folders: &[PathBuf]) -> Vec<String> {
+/// The names of all profiles there are, the shipped ones included.
+pub fn known(folders: &[PathBuf]) -> Vec<String> {
     let mut names: Vec<_> = SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
     let files = folders
         .iter()

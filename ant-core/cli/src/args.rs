@@ -39,10 +39,51 @@ pub(crate) enum Command {
     Quote(QuoteArgs),
     /// Run the embedded testnet until stopped
     Testnet(TestnetArgs),
+    /// What is set, and where that came from
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// What profiles there are
+    Profile {
+        #[command(subcommand)]
+        command: ProfileCommand,
+    },
     /// What strategies there are
     Strategy {
         #[command(subcommand)]
         command: StrategyCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every setting, where its value came from, and what that hides
+    Show(ShowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The profile to start from [default: local]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) pacing: PacingArgs,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// List them, and where they are
+    List,
+    /// Print one
+    Show {
+        /// Its name
+        name: String,
     },
 }
 
@@ -112,8 +153,9 @@ pub(crate) struct MeasureArgs {
     pub(crate) network: NetworkArgs,
 }
 
+/// The pacing: the profile's, unless said otherwise.
 #[derive(Debug, Args)]
-pub(crate) struct QuoteArgs {
+pub(crate) struct PacingArgs {
     /// The pacing strategy, in place of the profile's
     #[arg(long, value_name = "SPEC")]
     pub(crate) strategy: Option<String>,
@@ -121,6 +163,12 @@ pub(crate) struct QuoteArgs {
     /// The slots of the strategy; or `uncapped`, or a whole strategy
     #[arg(long, value_name = "CAP", allow_hyphen_values = true)]
     pub(crate) cap: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuoteArgs {
+    #[command(flatten)]
+    pub(crate) pacing: PacingArgs,
 
     /// How many addresses to make up, 2 to 256
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(2..=256))]

@@ -24,8 +24,8 @@ pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
         &args.network,
         args.seed,
         Flags {
-            strategy: args.strategy.clone(),
-            cap: args.cap.clone(),
+            strategy: args.pacing.strategy.clone(),
+            cap: args.pacing.cap.clone(),
             ..Flags::default()
         },
     )?;
