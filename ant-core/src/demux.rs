@@ -65,6 +65,16 @@ pub(crate) enum Incoming {
     },
 }
 
+impl Incoming {
+    /// Whether a peer sent it.
+    pub(crate) const fn is_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::Candidate { .. } | Self::Event(Event::Answered { .. })
+        )
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Demux {
     pub(crate) clock: Clock,
@@ -178,7 +188,14 @@ impl Demux {
             self.unasked.fetch_add(1, Ordering::Relaxed);
             return;
         };
-        if let Some(tree) = inner.trees.get(&waiter.tree) {
+        // First of all, so that it is heard whether or not the tree still is.
+        if waiter.dialect == Dialect::Versioned {
+            self.memory.answered_versioned(peer);
+        }
+        if let Response::Other(Answer::SettlementRefused { minimum }) = response {
+            self.memory.settlement_refused(peer, minimum);
+        }
+        let delivered = inner.trees.get(&waiter.tree).is_some_and(|tree| {
             let request = waiter.request;
             let incoming = match response {
                 Response::Candidate { node, commitment } => Incoming::Candidate {
@@ -189,19 +206,16 @@ impl Demux {
                 },
                 Response::Other(answer) => Incoming::Event(Event::Answered { request, answer }),
             };
-            // A driver that has just ended hears it through the memory below
-            // on its next tree; nothing is owed to it now.
-            let _ = tree.deliver.send((at, incoming));
-            return;
+            tree.deliver.send((at, incoming)).is_ok()
+        });
+        if !delivered {
+            self.came_after_end();
         }
-        drop(inner);
+    }
+
+    /// Counts an answer that no tree takes any more.
+    pub(crate) fn came_after_end(&self) {
         self.after_end.fetch_add(1, Ordering::Relaxed);
-        if waiter.dialect == Dialect::Versioned {
-            self.memory.answered_versioned(peer);
-        }
-        if let Response::Other(Answer::SettlementRefused { minimum }) = response {
-            self.memory.settlement_refused(peer, minimum);
-        }
     }
 
     fn disconnected(&self, at: Moment, peer: &PeerId) {
@@ -345,6 +359,18 @@ mod tests {
         }
         assert_eq!(memory.refusal().unwrap().peers, peers);
         assert_eq!(demux.after_end.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn refusals_are_heard_though_the_tree_reads_no_more() {
+        let memory = PeerMemory::new();
+        let demux = Arc::new(Demux::new(memory.clone()));
+        let (seat, _unread) = seated(&demux);
+        for peer in [PEER, Peer([2; 32])] {
+            let id = seat.expect(peer, RequestKey(0), Dialect::Versioned);
+            demux.handle(message(peer, id, refusal()));
+        }
+        assert!(memory.refusal().is_some());
     }
 
     #[test]

@@ -103,6 +103,14 @@ pub(crate) async fn collect(
             }
         }
     }
+    // What waits to be read belongs to no tree any more; refusals among it have
+    // been heard.
+    drop(shell);
+    while let Ok((_, incoming)) = deliveries.try_recv() {
+        if incoming.is_answer() {
+            shared.demux.came_after_end();
+        }
+    }
     collection.finish()
 }
 
@@ -186,7 +194,12 @@ impl Shell<'_> {
                 commitment,
             } => {
                 let answer = Answer::Candidate;
+                let known = collection.awaits_check(request);
                 collection.handle(Event::Answered { request, answer }, now);
+                // Late and repeated candidates are not worth a signature.
+                if known || !collection.awaits_check(request) {
+                    return;
+                }
                 let timestamp = self.quote.timestamp;
                 let check = move || candidate::check(peer, timestamp, &node, commitment.as_deref());
                 self.check(request, check);

@@ -94,7 +94,8 @@ impl Network {
         let mut start = tokio::spawn(async move { starting.start().await });
         let started = tokio::time::timeout(config.join_within, &mut start).await;
         let joined = match started {
-            Ok(Ok(Ok(()))) if network.knows_anybody().await => Ok(()),
+            // Even if the time is over: some answered, the rest go on being tried.
+            Ok(Ok(Ok(()))) | Err(_) if network.knows_anybody().await => Ok(()),
             Ok(Ok(Ok(()))) | Err(_) => Err(Error::NotJoined {
                 after: joining.elapsed(),
                 tried: config.bootstrap.clone(),

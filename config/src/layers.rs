@@ -145,13 +145,21 @@ pub fn load_traced(sources: &Sources) -> Result<Loaded, ConfigError> {
         pacings.push((spec, profile.origin("pacing")));
     }
     let (strategy, cap) = (variable("ANT_MERKLE_STRATEGY"), variable("ANT_MERKLE_CAP"));
-    if let Some((name, _)) = cap.or(strategy) {
+    if let Some((name, _)) = strategy {
+        let spec = names_over(strategy, None, below(&pacings))?;
+        pacings.push((spec, Origin::Variable(name)));
+    }
+    if let Some((name, _)) = cap {
         let spec = names_over(strategy, cap, below(&pacings))?;
         pacings.push((spec, Origin::Variable(name)));
     }
     let strategy = flags.strategy.as_deref().map(|text| ("--strategy", text));
     let cap = flags.cap.as_deref().map(|text| ("--cap", text));
-    if let Some((name, _)) = cap.or(strategy) {
+    if let Some((name, _)) = strategy {
+        let spec = names_over(strategy, None, below(&pacings))?;
+        pacings.push((spec, Origin::Flag(name)));
+    }
+    if let Some((name, _)) = cap {
         let spec = names_over(strategy, cap, below(&pacings))?;
         pacings.push((spec, Origin::Flag(name)));
     }
@@ -208,7 +216,9 @@ fn trace(settings: &Settings, profile: &Profile, flags: &Flags) -> Vec<Traced> {
     let in_force = dict(Value::serialize(settings));
     let by_flag = |key: &str| match key {
         "network.kind" | "network.bootstrap" => flags.bootstrap.is_some(),
-        "network.local" | "network.ipv6" => flags.local.is_some(),
+        "network.local" => flags.local.is_some(),
+        // A loopback network turns it off; any other leaves it as it was.
+        "network.ipv6" => flags.local == Some(true),
         _ => false,
     };
     let traced = PLAIN_KEYS.iter().filter_map(|key| {

@@ -64,7 +64,8 @@ pub struct PlanSettings {
     pub ask: usize,
     /// How many lookups run at once; 1 to 64.
     pub lookups: usize,
-    /// How long a peer has for an answer; 100 ms to 10 min.
+    /// How long a peer has for an answer; 100 ms to 10 min. A request in the
+    /// versioned form waits 15 s at most, then the legacy one has the whole time.
     pub request_timeout: Span,
 }
 

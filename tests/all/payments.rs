@@ -9,6 +9,7 @@ use ant_protocol::{
     payment::verify_merkle_candidate_signature,
     transport::{CoreNodeConfig, IPDiversityConfig, NodeMode, P2PNode},
 };
+use ant_testnet::TestnetConfig;
 
 use crate::network::{Network, addresses, config, run};
 
@@ -82,14 +83,32 @@ fn trees_of_every_size_are_prepared_and_the_books_balance() {
 #[test]
 fn pacing_switches_between_payments_and_a_dropped_one_leaves_nothing() {
     run(async {
-        let network = Network::start(config(20)).await;
-        let client = network.client("hold-4@client", Plan::default()).await;
+        // Two silent nodes keep slots taken, so that there is something to leak.
+        let network = Network::start(TestnetConfig {
+            silent: 2,
+            ..config(22)
+        })
+        .await;
+        let plan = Plan {
+            request_timeout: Duration::from_secs(1),
+            ..Plan::default()
+        };
+        let client = network.client("hold-4@client", plan).await;
         let leaves = addresses(16);
 
         // Dropped midway: the client's slots are free for the next payment.
-        let dropped = client.prepare(&leaves, 4096);
-        let cut = tokio::time::timeout(Duration::from_millis(100), dropped).await;
-        assert!(cut.is_err(), "it should not have been ready that soon");
+        {
+            let dropped = std::pin::pin!(client.prepare(&leaves, 4096));
+            let under_way = async {
+                while network.testnet.traffic().requests_taken == 0 {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            tokio::select! {
+                ended = dropped => panic!("ended before it was dropped: {ended:?}"),
+                () = under_way => {}
+            }
+        }
         let batch = client.prepare(&leaves, 4096).await.unwrap().remove(0);
         check(&batch, 16, 4);
         assert_eq!(batch.report.epoch, 0);

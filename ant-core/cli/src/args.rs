@@ -29,7 +29,8 @@ Exit codes:
   1    failed: a network did not start or could not be joined, a pool stayed short
   2    bad input: a flag, a variable, a profile, a manifest, an address
   3    peers refuse this client's settlement version; update it
-  130  interrupted (143: told to end)";
+  130  interrupted (143: told to end); for a testnet that is its good end, and 0\n\
+A tree that fails is a result of `ant measure`, and no failure of it.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -25,8 +25,8 @@ pub(crate) struct Attempt {
     pub(crate) knew_versioned: bool,
     /// Whether its time ran out.
     pub(crate) timed_out: bool,
-    /// Whether an answer came after all.
-    pub(crate) late: bool,
+    /// Whether an answer came, in time or late.
+    pub(crate) answered: bool,
 }
 
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub(crate) enum State<C> {
     Queued,
     /// The latest attempt is being sent or waits for its answer.
     Out,
-    /// An answer came, its candidate is being checked.
-    Checking,
+    /// An answer to this request came, its candidate is being checked.
+    Checking(RequestKey),
     /// Over.
     Ended(End<C>),
 }
@@ -48,6 +48,8 @@ pub(crate) enum End<C> {
     Invalid(String),
     Refused(String),
     Silent,
+    /// It answered, but each time too late.
+    Late,
     Unsent(String),
 }
 
@@ -59,7 +61,7 @@ impl<C> Exchange<C> {
     /// What the attempts so far prove about loss: silence of a versioned
     /// request whose answer has not come since.
     pub(crate) fn evidence(&self) -> Evidence {
-        let lost = |attempt: &&Attempt| attempt.timed_out && !attempt.late;
+        let lost = |attempt: &&Attempt| attempt.timed_out && !attempt.answered;
         let mut silences = self.attempts.iter().filter(lost).peekable();
         if silences.peek().is_none() {
             Evidence::None
@@ -68,6 +70,10 @@ impl<C> Exchange<C> {
         } else {
             Evidence::PerhapsLoss
         }
+    }
+
+    pub(crate) fn any_answered(&self) -> bool {
+        self.attempts.iter().any(|attempt| attempt.answered)
     }
 
     pub(crate) fn any_timed_out(&self) -> bool {

@@ -62,9 +62,10 @@ impl Pool {
                 State::Ended(End::Invalid(why)) => counts.invalid.push((peer, why)),
                 State::Ended(End::Refused(why)) => counts.refused.push((peer, why)),
                 State::Ended(End::Unsent(why)) => counts.unsent.push((peer, why)),
+                State::Ended(End::Late) => counts.late.push(peer),
                 // Not ended: the collection was cut by a refusal, and a pool
                 // of it is not asked for.
-                State::Ended(End::Silent) | State::Queued | State::Out | State::Checking => {
+                State::Ended(End::Silent) | State::Queued | State::Out | State::Checking(_) => {
                     counts.silent.push(peer);
                 }
             }

@@ -46,8 +46,10 @@ pub struct Counts {
     pub asked: usize,
     /// How many gave a valid candidate.
     pub valid: usize,
-    /// Who answered neither form.
+    /// Who never answered.
     pub silent: Vec<Peer>,
+    /// Who answered only after the request had timed out.
+    pub late: Vec<Peer>,
     /// Who could not be reached, and why.
     pub unsent: Vec<(Peer, String)>,
     /// Who refused, and how.
@@ -57,7 +59,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How many answered at all.
+    /// How many answered in time.
     pub fn answered(&self) -> usize {
         self.valid + self.refused.len() + self.invalid.len()
     }
@@ -82,10 +84,11 @@ impl fmt::Display for PoolFailure {
         }
         write!(
             f,
-            "; {} asked, {} answered, {} silent, {} unreachable, {} refused, {} invalid",
+            "; {} asked, {} answered, {} silent, {} late, {} unreachable, {} refused, {} invalid",
             counts.asked,
             counts.answered(),
             counts.silent.len(),
+            counts.late.len(),
             counts.unsent.len(),
             counts.refused.len(),
             counts.invalid.len()
@@ -97,8 +100,10 @@ impl fmt::Display for PoolFailure {
                 .collect::<Vec<_>>()
                 .join(" ")
         };
-        if !counts.silent.is_empty() {
-            write!(f, "; silent: {}", names(&counts.silent))?;
+        for (what, peers) in [("silent", &counts.silent), ("late", &counts.late)] {
+            if !peers.is_empty() {
+                write!(f, "; {what}: {}", names(peers))?;
+            }
         }
         for (what, list) in [
             ("unreachable", &counts.unsent),

@@ -29,7 +29,7 @@ pub struct Run {
     pub answers_sent: Option<u64>,
     /// Answers that came in time.
     pub answers_taken: Option<u64>,
-    /// Answers that came after their request had timed out.
+    /// Answers that came after their request had timed out, or the tree had ended.
     pub late: Option<u64>,
     /// Answers sent that never came. Known on the embedded testnet.
     pub lost: Option<u64>,

@@ -147,8 +147,8 @@ async fn tree(
     }
 }
 
-/// Sent, and neither taken nor late. (An answer whose sending failed on the
-/// node's side may have arrived all the same; it is no loss either way.)
+/// Sent, and neither taken nor late. An answer that arrived though its sending
+/// failed on the node's side is not counted as sent, and hides one loss.
 fn lost(traffic: Traffic, run: &Run) -> Option<u64> {
     let came = run.answers_taken? + run.late?;
     Some(traffic.answers_sent.saturating_sub(came))

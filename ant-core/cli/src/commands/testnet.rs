@@ -8,7 +8,7 @@ use crate::{args::TestnetArgs, exit::Failure, interrupt::Interrupt, network, out
 
 pub(crate) async fn run(args: TestnetArgs, folder: &Path) -> Result<(), Failure> {
     if let Some(path) = &args.manifest {
-        ManifestFile::check(path)?;
+        ManifestFile::check(path).map_err(Failure::bad_input)?;
     }
     let mut interrupt = Interrupt::new()?;
     let config = TestnetConfig {

@@ -12,7 +12,7 @@ use crate::{
 /// One request, kept after its end so that a late answer finds its exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestState {
-    exchange: u64,
+    pub(super) exchange: u64,
     peer: Peer,
     dialect: Dialect,
     pub(super) phase: RequestPhase,
@@ -44,7 +44,7 @@ impl<C> Collection<C> {
             request,
             knew_versioned: known == Known::Versioned,
             timed_out: false,
-            late: false,
+            answered: false,
         });
         exchange.state = State::Out;
         let deadline = now + self.plan.send_timeout;
@@ -134,7 +134,12 @@ impl<C> Collection<C> {
                 Some(RetryTurn::Now) | None => self.start_attempt(state.exchange, now),
             }
         } else if exchange.any_timed_out() {
-            self.end(state.exchange, Outcome::Silent, End::Silent, now);
+            let end = if exchange.any_answered() {
+                End::Late
+            } else {
+                End::Silent
+            };
+            self.end(state.exchange, Outcome::Silent, end, now);
         } else {
             self.end(state.exchange, Outcome::Unsent, end, now);
         }
@@ -159,13 +164,25 @@ impl<C> Collection<C> {
         let Some(exchange) = self.exchanges.get_mut(&state.exchange) else {
             return;
         };
-        let silent_before = exchange.attempts.iter().any(|a| a.timed_out && !a.late);
-        if state.dialect == Dialect::Legacy && silent_before {
+        let silent_before = exchange
+            .attempts
+            .iter()
+            .any(|attempt| attempt.timed_out && !attempt.answered);
+        if let Some(attempt) = exchange.attempts.last_mut() {
+            attempt.answered = true;
+        }
+        // At most one piece of evidence a tree: one burst may lose a peer's
+        // answers for several pools. A refusal is none.
+        if state.dialect == Dialect::Legacy
+            && silent_before
+            && answer == Answer::Candidate
+            && self.seemed_old.insert(state.peer)
+        {
             self.memory.answered_legacy_only(state.peer);
         }
         match answer {
             Answer::Candidate => {
-                exchange.state = State::Checking;
+                exchange.state = State::Checking(request);
                 self.release(state.exchange, Outcome::Answered, now);
             }
             Answer::SettlementRefused { minimum } => {
@@ -181,12 +198,13 @@ impl<C> Collection<C> {
     /// An answer to a request that is over is not used, but it is counted, and
     /// what it proves about loss is undone.
     pub(super) fn came_late(&mut self, state: RequestState, request: RequestKey) {
-        self.report.late += 1;
-        if let Some(exchange) = self.exchanges.get_mut(&state.exchange) {
-            let mut attempts = exchange.attempts.iter_mut();
-            if let Some(attempt) = attempts.find(|attempt| attempt.request == request) {
-                attempt.late = true;
-            }
+        if let Some(exchange) = self.exchanges.get_mut(&state.exchange)
+            && let Some(attempt) = exchange.attempts.iter_mut().find(|a| a.request == request)
+            // A peer that repeats itself is counted once.
+            && !attempt.answered
+        {
+            attempt.answered = true;
+            self.report.late += 1;
         }
     }
 
@@ -194,7 +212,8 @@ impl<C> Collection<C> {
         let Some(state) = self.requests.get(&request).copied() else {
             return;
         };
-        let checking = |e: &&mut Exchange<C>| matches!(e.state, State::Checking);
+        let checking =
+            |e: &&mut Exchange<C>| matches!(e.state, State::Checking(of) if of == request);
         let Some(exchange) = self.exchanges.get_mut(&state.exchange).filter(checking) else {
             return;
         };

@@ -37,6 +37,8 @@ pub struct Collection<C> {
     in_flight: u32,
     next_request: u64,
     answered_peers: BTreeSet<Peer>,
+    /// Peers that ignored the versioned form and then answered the legacy one.
+    seemed_old: BTreeSet<Peer>,
     report: Report,
 }
 
@@ -70,6 +72,7 @@ impl<C> Collection<C> {
             in_flight: 0,
             next_request: 0,
             answered_peers: BTreeSet::new(),
+            seemed_old: BTreeSet::new(),
         };
         collection.start_lookups(now);
         collection.settle(now);
@@ -153,6 +156,13 @@ impl<C> Collection<C> {
     /// Whether the verdict stands.
     pub const fn is_done(&self) -> bool {
         self.ended.is_some()
+    }
+
+    /// Whether the candidate that answered this request is to be checked.
+    pub fn awaits_check(&self, request: RequestKey) -> bool {
+        let exchange = self.requests.get(&request).map(|state| state.exchange);
+        let exchange = exchange.and_then(|key| self.exchanges.get(&key));
+        exchange.is_some_and(|e| matches!(e.state, State::Checking(of) if of == request))
     }
 
     /// Requests outstanding now.

@@ -2,8 +2,9 @@
 
 use super::network::{Agenda, Manner, Network, ms, peer, secs, target};
 use crate::{
+    Answer,
     Dialect::{Legacy, Versioned},
-    Known, Verdict,
+    Event, Known, RequestKey, Verdict,
 };
 
 const OLD: Manner = Manner::Old(ms(10));
@@ -57,7 +58,78 @@ fn a_late_answer_is_counted_and_proves_the_peer_able() {
     );
     assert!(report.silent_peers.is_empty());
     // The retry's answer is later than its own timeout too.
-    assert!(matches!(verdict, Verdict::Short(_)));
+    let Verdict::Short(failures) = verdict else {
+        panic!("{verdict:?}");
+    };
+    assert_eq!(failures[0].counts.late, [peer(0)], "late, and not silent");
+    assert!(failures[0].counts.silent.is_empty());
+}
+
+#[test]
+fn one_burst_that_loses_a_peers_answers_for_every_pool_does_not_make_it_old() {
+    // The first answers to four pools are lost, the retries come through.
+    let mut network = Network::new("uncapped", 16).with([3], Manner::Loses(4, ms(10)));
+    let targets = [target(0), target(60), target(120), target(180)];
+    let (verdict, report, _) = network.run(&targets);
+    assert!(matches!(verdict, Verdict::Full(_)));
+    assert_eq!(report.legacy_retries, 4);
+    assert_eq!(network.memory.known(peer(3)), Known::Nothing);
+}
+
+#[test]
+fn a_peer_that_repeats_its_answer_is_checked_and_counted_once() {
+    let mut network = Network::new("hold-32", 16);
+    let mut collection = network.collection(&[target(0)]);
+    let mut agenda = Agenda::default();
+    while network.sent.is_empty() {
+        network.step(&mut collection, &mut agenda);
+    }
+    let request = RequestKey(0);
+    let answer = || Event::Answered {
+        request,
+        answer: Answer::Candidate,
+    };
+    assert!(!collection.awaits_check(request));
+    collection.handle(answer(), network.now);
+    assert!(collection.awaits_check(request));
+    for _ in 0..5 {
+        collection.handle(answer(), network.now);
+    }
+    while network.step(&mut collection, &mut agenda) {}
+    let (verdict, report) = collection.finish();
+    assert!(matches!(verdict, Verdict::Full(_)));
+    assert_eq!((report.answered, report.late), (16, 0));
+}
+
+#[test]
+fn a_late_candidates_check_does_not_decide_for_the_retry() {
+    let mut network = Network::new("hold-32", 16).with([0], Manner::Loses(1, ms(10)));
+    let mut collection = network.collection(&[target(0)]);
+    let mut agenda = Agenda::default();
+    while network.sent.len() < 17 {
+        assert!(network.step(&mut collection, &mut agenda));
+    }
+    // The first answer comes late, and does not check out.
+    let first = RequestKey(0);
+    let answer = Answer::Candidate;
+    collection.handle(
+        Event::Answered {
+            request: first,
+            answer,
+        },
+        network.now,
+    );
+    assert!(!collection.awaits_check(first), "the retry is out");
+    let forged = Err("bad signature".to_owned());
+    let checked = Event::Checked {
+        request: first,
+        result: forged,
+    };
+    agenda.add(network.now + ms(10), checked);
+    while network.step(&mut collection, &mut agenda) {}
+    let (verdict, report) = collection.finish();
+    assert!(matches!(verdict, Verdict::Full(_)), "{verdict:?}");
+    assert_eq!(report.late, 1);
 }
 
 #[test]

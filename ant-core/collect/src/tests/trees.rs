@@ -138,7 +138,7 @@ fn a_short_pool_says_what_became_of_everyone() {
     let text = failures[0].to_string();
     for part in [
         "pool 1 of 2 has 12 of 16 candidates",
-        "32 asked, 18 answered, 3 silent, 11 unreachable, 2 refused, 4 invalid",
+        "32 asked, 18 answered, 3 silent, 0 late, 11 unreachable, 2 refused, 4 invalid",
         "silent: 00000000 01000000 02000000",
         "refused: no room (03000000 04000000)",
         "invalid: bad signature (05000000",

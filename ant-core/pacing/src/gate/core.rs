@@ -144,9 +144,11 @@ impl Core {
     }
 
     pub(super) fn next_deadline(&self, member: MemberId) -> Option<Moment> {
-        let waiting = self.members.get(&member)?.waiting > 0;
+        // Whoever waits, those who hold slots must look too: a slot that was let
+        // go after the waiting member last asked is known to its holder alone.
+        let concerned = self.members.contains_key(&member) && self.stats.waiting > 0;
         let (at, _) = self.expiries.first()?;
-        waiting.then_some(*at)
+        concerned.then_some(*at)
     }
 
     pub(super) fn ready(&mut self, member: MemberId, waker: &Waker) -> bool {

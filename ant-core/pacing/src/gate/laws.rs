@@ -375,6 +375,24 @@ proptest! {
 }
 
 #[test]
+fn a_holder_wakes_for_those_who_wait_elsewhere() {
+    let gate = Gate::new(Kind::Release(10, 1).build());
+    let (holder, waiter) = (gate.join(), gate.join());
+    let request = Request::to(Peer([0; 32]));
+    let at = |ms| Moment::after_epoch(Duration::from_millis(ms));
+    let _held = holder.enqueue(&request, 0, at(0));
+    let _waits = waiter.enqueue(&request, 1, at(0));
+    assert_eq!(waiter.next_deadline(), None, "nothing has been let go yet");
+    assert_eq!(holder.poll(at(1)), Some(0));
+    assert_eq!(holder.next_deadline(), Some(at(11)), "or nobody would look");
+    let flag = Arc::new(Flag::default());
+    assert!(!waiter.ready(&Waker::from(Arc::clone(&flag))));
+    assert_eq!(holder.poll(at(11)), None);
+    assert!(flag.0.load(Ordering::SeqCst), "its turn has come");
+    assert_eq!(waiter.poll(at(11)), Some(1));
+}
+
+#[test]
 fn waiting_is_in_no_release_time() {
     let gate = Gate::new(Kind::Release(10, 1).build());
     let member = gate.join();

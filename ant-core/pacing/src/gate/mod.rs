@@ -133,7 +133,7 @@ impl Member {
     }
 
     /// When to call [`poll`](Self::poll) again at the latest: the next time a
-    /// slot is freed by time while this member waits for one.
+    /// slot is freed by time while anybody waits for one.
     pub fn next_deadline(&self) -> Option<Moment> {
         self.gate.lock().next_deadline(self.id)
     }
