@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ant_config::{Flags, Sources, Traced, known, load_traced, profile_text, shipped};
+use ant_config::{Flags, Sources, Traced, known, load_traced, profile_text};
 
 use crate::{
     args::ShowArgs,
@@ -75,10 +75,5 @@ pub(crate) fn list_profiles() -> Result<(), Failure> {
 pub(crate) fn show_profile(name: &str) -> Result<(), Failure> {
     let sources = Sources::of_process(Flags::default())?;
     let (place, text) = profile_text(name, &sources.folders)?;
-    let over = if place.starts_with("the shipped") || shipped(name).is_none() {
-        ""
-    } else {
-        " (in place of the shipped one)"
-    };
-    print(&format!("# {place}{over}\n{text}"))
+    print(&format!("# {place}\n{text}"))
 }

@@ -165,17 +165,6 @@ impl<C> Collection<C> {
         exchange.is_some_and(|e| matches!(e.state, State::Checking(of) if of == request))
     }
 
-    /// Requests outstanding now.
-    pub const fn in_flight(&self) -> u32 {
-        self.in_flight
-    }
-
-    /// How many pools are decided, and how many there are.
-    pub fn progress(&self) -> (usize, usize) {
-        let decided = self.pools.iter().filter(|p| p.phase == Phase::Decided);
-        (decided.count(), self.pools.len())
-    }
-
     /// The verdict and the report. Called before the collection
     /// [is done](Self::is_done), it gives up what is still open as silent.
     pub fn finish(mut self) -> (Verdict<C>, Report) {

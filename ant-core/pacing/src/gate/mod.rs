@@ -143,11 +143,6 @@ impl Member {
     pub fn ready(&self, waker: &Waker) -> bool {
         self.gate.lock().ready(self.id, waker)
     }
-
-    /// The gate joined.
-    pub const fn gate(&self) -> &Gate {
-        &self.gate
-    }
 }
 
 impl Drop for Member {
