@@ -29,6 +29,7 @@
 //! # Ok::<(), ant_pacing::SpecError>(())
 //! ```
 
+mod arms;
 pub mod catalogue;
 pub mod duration;
 mod gate;
@@ -39,6 +40,7 @@ mod strategy;
 mod suggest;
 mod time;
 
+pub use arms::{Arm, Arms, ArmsError};
 pub use catalogue::{Entry, Field, FieldKind, Manual};
 pub use gate::{Gate, GateStats, Member, Permit, RetryTurn};
 pub use parse::SpecError;
@@ -46,5 +48,5 @@ pub use spec::{PacingSpec, PacingTable, Scope, StrategySpec, Value};
 pub use strategy::{
     Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Retry, Sample, Terms,
 };
-pub use suggest::nearest;
+pub use suggest::{nearest, plain};
 pub use time::Moment;

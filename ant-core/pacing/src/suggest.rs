@@ -23,7 +23,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// A valid spec near `text`, as text.
 pub(crate) fn spec(text: &str) -> Option<String> {
-    let folded = fold(text);
+    let folded = plain(text);
     let letters = folded.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (name, rest) = folded.split_at(letters);
     let entry = if name.is_empty() {
@@ -38,8 +38,9 @@ pub(crate) fn spec(text: &str) -> Option<String> {
     Some(spec.to_string())
 }
 
-/// Lower case, without blanks around, full-width digits and letters as plain.
-fn fold(text: &str) -> String {
+/// The text in plain spelling: lower case, without blanks around, full-width
+/// digits and letters as plain ones.
+pub fn plain(text: &str) -> String {
     text.trim()
         .chars()
         .map(|c| match u32::from(c) {
