@@ -2,13 +2,15 @@
 //! switched between payments.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use ant_collect::{PeerMemory, Plan, SettlementRefusal, Verdict};
-use ant_pacing::{Gate, PacingSpec, Scope, StrategySpec};
+use ant_pacing::{Arms, Gate, PacingSpec, Scope, StrategySpec};
 use ant_protocol::transport::{MultiAddr, P2PNode, PeerId};
+use rand::{Rng, SeedableRng, rngs::StdRng};
 use tokio::{sync::Semaphore, task::JoinHandle};
 
 pub use crate::network::WarmUp;
@@ -33,8 +35,11 @@ pub struct ClientConfig {
     pub ipv6: bool,
     /// How long joining may take.
     pub join_within: Duration,
-    /// How candidate requests are paced.
-    pub pacing: PacingSpec,
+    /// How candidate requests are paced: one pacing, or several that payments
+    /// draw from.
+    pub pacing: Arms,
+    /// Decides what payments draw; drawn itself if there is none.
+    pub seed: Option<u64>,
     /// Everything else about collecting candidates.
     pub plan: Plan,
 }
@@ -47,6 +52,7 @@ impl Default for ClientConfig {
             ipv6: true,
             join_within: Duration::from_secs(30),
             pacing: StrategySpec::uncapped().into(),
+            seed: None,
             plan: Plan::default(),
         }
     }
@@ -69,7 +75,7 @@ pub struct ClientTraffic {
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
-    pacing: Arc<Mutex<Pacing>>,
+    terms: Arc<Mutex<Terms>>,
     subscriber: Arc<Subscriber>,
 }
 
@@ -78,16 +84,36 @@ pub(crate) struct Shared {
     pub(crate) network: Network,
     pub(crate) demux: Arc<Demux>,
     pub(crate) memory: PeerMemory,
-    pub(crate) plan: Plan,
     pub(crate) checkers: Semaphore,
 }
 
-/// The pacing of payments to come.
-struct Pacing {
-    spec: PacingSpec,
+/// What payments to come run under.
+struct Terms {
+    arms: Arms,
+    plan: Plan,
     epoch: u64,
-    /// Where all payments of this epoch queue, under the scope `client`.
-    shared: Option<Gate>,
+    /// Where all payments of this epoch and arm queue, under the scope
+    /// `client`; by the arm's index.
+    shared: HashMap<usize, Gate>,
+    random: StdRng,
+    /// How many payments are being prepared.
+    under_way: usize,
+    told_of_overlap: bool,
+}
+
+/// What one payment runs under, to its end.
+struct Payment {
+    pacing: PacingSpec,
+    plan: Plan,
+    epoch: u64,
+    gate: Gate,
+    terms: Arc<Mutex<Terms>>,
+}
+
+impl Drop for Payment {
+    fn drop(&mut self) {
+        lock(&self.terms).under_way -= 1;
+    }
 }
 
 /// The task that reads messages; it ends with the last handle.
@@ -108,16 +134,16 @@ impl Client {
     /// [`ClientConfig::join_within`].
     pub async fn connect(config: ClientConfig) -> Result<Self, Error> {
         let network = Network::join(&config).await?;
-        Ok(Self::new(network, config.pacing, config.plan))
+        Ok(Self::new(network, config.pacing, config.seed, config.plan))
     }
 
     /// A client on an endpoint that has joined already. The endpoint stays the
     /// caller's: stop it after the client's last use.
-    pub fn on_node(node: Arc<P2PNode>, pacing: PacingSpec, plan: Plan) -> Self {
-        Self::new(Network { node }, pacing, plan)
+    pub fn on_node(node: Arc<P2PNode>, pacing: impl Into<Arms>, plan: Plan) -> Self {
+        Self::new(Network { node }, pacing.into(), None, plan)
     }
 
-    fn new(network: Network, pacing: PacingSpec, plan: Plan) -> Self {
+    fn new(network: Network, arms: Arms, seed: Option<u64>, plan: Plan) -> Self {
         let memory = PeerMemory::new();
         let demux = Arc::new(Demux::new(memory.clone()));
         let events = network.node.subscribe_events();
@@ -127,13 +153,16 @@ impl Client {
                 network,
                 demux,
                 memory,
-                plan,
                 checkers: driver::checkers(),
             }),
-            pacing: Arc::new(Mutex::new(Pacing {
-                spec: pacing,
+            terms: Arc::new(Mutex::new(Terms {
+                arms,
+                plan,
                 epoch: 0,
-                shared: None,
+                shared: HashMap::new(),
+                random: seed.map_or_else(StdRng::from_entropy, StdRng::seed_from_u64),
+                under_way: 0,
+                told_of_overlap: false,
             })),
             subscriber: Arc::new(Subscriber(subscriber)),
         }
@@ -150,20 +179,32 @@ impl Client {
         self.shared.network.warm_up().await
     }
 
-    /// The pacing of the next payment.
-    pub fn pacing(&self) -> PacingSpec {
-        self.lock_pacing().spec.clone()
+    /// What the next payment draws its pacing from.
+    pub fn pacing(&self) -> Arms {
+        lock(&self.terms).arms.clone()
     }
 
-    /// Switches the pacing, from the next tree on; trees under way keep theirs
-    /// to the end. While both run, each keeps to its own cap.
-    pub fn set_pacing(&self, spec: PacingSpec) {
-        let mut pacing = self.lock_pacing();
-        if pacing.spec != spec {
-            pacing.spec = spec;
-            pacing.epoch += 1;
-            pacing.shared = None;
+    /// Switches the pacing, from the next payment on: see [`Self::set_terms`].
+    pub fn set_pacing(&self, pacing: impl Into<Arms>) {
+        let plan = lock(&self.terms).plan;
+        self.set_terms(pacing, plan);
+    }
+
+    /// Switches pacing and plan, from the next payment on; payments under way
+    /// keep theirs to the end. While both run, each keeps to its own cap.
+    ///
+    /// Says which epoch payments belong to from here on: the same as before if
+    /// nothing has changed.
+    pub fn set_terms(&self, pacing: impl Into<Arms>, plan: Plan) -> u64 {
+        let mut terms = lock(&self.terms);
+        let arms = pacing.into();
+        if terms.arms != arms || terms.plan != plan {
+            terms.arms = arms;
+            terms.plan = plan;
+            terms.epoch += 1;
+            terms.shared.clear();
         }
+        terms.epoch
     }
 
     /// What was received beside the answers in trees' reports.
@@ -184,7 +225,8 @@ impl Client {
 
     /// Prepares the payment for chunks of `data_size` bytes at these addresses:
     /// as many trees as they need, one after another, each with all its pools
-    /// full. Spends nothing.
+    /// full, and all under the one pacing that this payment draws. Spends
+    /// nothing.
     ///
     /// Dropping the future stops the work and frees every slot; requests being
     /// sent are sent to their end.
@@ -199,12 +241,13 @@ impl Client {
         data_size: u64,
     ) -> Result<Vec<PreparedMerkleBatch>, Error> {
         check_addresses(addresses)?;
+        let payment = self.enter();
         let mut batches = Vec::new();
         let mut rest = addresses;
         for size in batch_sizes(addresses.len()) {
             let (these, others) = rest.split_at(size);
             rest = others;
-            batches.push(self.prepare_tree(these, data_size).await?);
+            batches.push(self.prepare_tree(these, data_size, &payment).await?);
         }
         Ok(batches)
     }
@@ -213,6 +256,7 @@ impl Client {
         &self,
         addresses: &[[u8; 32]],
         data_size: u64,
+        payment: &Payment,
     ) -> Result<PreparedMerkleBatch, Error> {
         if let Some(refusal) = self.refusal() {
             let report = None;
@@ -227,12 +271,14 @@ impl Client {
             data_size,
             timestamp,
         };
-        let (pacing, epoch, gate) = self.enter();
+        let Payment {
+            plan, epoch, gate, ..
+        } = payment;
         let (verdict, collection) =
-            driver::collect(&self.shared, &plot.targets, quote, gate.join()).await;
+            driver::collect(&self.shared, *plan, &plot.targets, quote, gate.join()).await;
         let report = TreeReport {
-            pacing,
-            epoch,
+            pacing: payment.pacing.clone(),
+            epoch: *epoch,
             collection,
             gate: gate.stats(),
         };
@@ -255,21 +301,35 @@ impl Client {
         }
     }
 
-    /// The pacing a tree that starts now belongs to, and its gate.
-    fn enter(&self) -> (PacingSpec, u64, Gate) {
-        let mut pacing = self.lock_pacing();
-        let build = |spec: &PacingSpec| Gate::new(spec.strategy.build());
-        let spec = pacing.spec.clone();
-        let gate = match spec.scope {
-            Scope::Payment => build(&spec),
-            Scope::Client => pacing.shared.get_or_insert_with(|| build(&spec)).clone(),
+    /// What a payment that starts now runs under, and its gate.
+    fn enter(&self) -> Payment {
+        let mut guard = lock(&self.terms);
+        let terms = &mut *guard;
+        let tickets = terms.arms.tickets();
+        let at = terms.arms.holder(terms.random.gen_range(0..tickets));
+        let pacing = terms.arms.as_slice()[at].pacing.clone();
+        let build = || Gate::new(pacing.strategy.build());
+        let gate = match pacing.scope {
+            Scope::Payment => build(),
+            Scope::Client => terms.shared.entry(at).or_insert_with(build).clone(),
         };
-        (spec, pacing.epoch, gate)
-    }
-
-    fn lock_pacing(&self) -> MutexGuard<'_, Pacing> {
-        // Changes cannot panic midway: a poisoned lock is whole.
-        self.pacing.lock().unwrap_or_else(PoisonError::into_inner)
+        terms.under_way += 1;
+        let capped = pacing.strategy != StrategySpec::uncapped();
+        let overlap = terms.under_way > 1 && capped && pacing.scope == Scope::Payment;
+        if overlap && !terms.told_of_overlap {
+            terms.told_of_overlap = true;
+            tracing::warn!(
+                "payments overlap, and each has the slots of `{pacing}` for itself; with \
+                 `{pacing}@client` they would share them"
+            );
+        }
+        Payment {
+            plan: terms.plan,
+            epoch: terms.epoch,
+            terms: Arc::clone(&self.terms),
+            pacing,
+            gate,
+        }
     }
 
     /// Leaves the network and stops the endpoint.
@@ -277,6 +337,11 @@ impl Client {
         self.subscriber.0.abort();
         self.shared.network.stop().await;
     }
+}
+
+fn lock(terms: &Mutex<Terms>) -> MutexGuard<'_, Terms> {
+    // Changes cannot panic midway: a poisoned lock is whole.
+    terms.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for Client {

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll, time::Duration};
 
 use ant_collect::{
-    Answer, Collection, Command, Dialect, Event, PoolId, Report, RequestKey, Verdict,
+    Answer, Collection, Command, Dialect, Event, Plan, PoolId, Report, RequestKey, Verdict,
 };
 use ant_pacing::{Member, Moment, Peer};
 use ant_protocol::{
@@ -38,6 +38,7 @@ enum Message {
 /// free, and what is being sent is sent to its end, by tasks of its own.
 pub(crate) async fn collect(
     shared: &Arc<Shared>,
+    plan: Plan,
     targets: &[[u8; 32]],
     quote: Quote,
     gate: Member,
@@ -46,7 +47,7 @@ pub(crate) async fn collect(
     let (looked_up, mut lookups) = mpsc::unbounded_channel();
     let clock = shared.demux.clock;
     let mut collection = Collection::new(
-        shared.plan,
+        plan,
         targets.iter().copied(),
         gate,
         shared.memory.clone(),

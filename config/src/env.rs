@@ -1,39 +1,17 @@
 //! The environment, as a value: read once from the process, or made by a test.
 
-use std::{collections::BTreeMap, ffi::OsString};
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+};
 
 use ant_pacing::nearest;
 
-use crate::{ConfigError, error::advice};
-
-/// What all our variables start with. Others that start with `ANT_` belong to
-/// other programs and are left alone.
-const PREFIX: &str = "ANT_MERKLE_";
-
-/// One variable that is read.
-#[derive(Debug)]
-pub struct Variable {
-    /// Its name.
-    pub name: &'static str,
-    /// One line on what it sets.
-    pub summary: &'static str,
-}
-
-/// Every variable that is read.
-pub const VARIABLES: &[Variable] = &[
-    Variable {
-        name: "ANT_MERKLE_PROFILE",
-        summary: "the profile to start from",
-    },
-    Variable {
-        name: "ANT_MERKLE_STRATEGY",
-        summary: "the pacing strategy, in place of the profile's",
-    },
-    Variable {
-        name: "ANT_MERKLE_CAP",
-        summary: "the slots of the strategy; or `uncapped`, or a whole strategy",
-    },
-];
+use crate::{
+    Fault, Key, Origin, did_you_mean,
+    keys::{KEYS, PREFIX},
+    layers::Entry,
+};
 
 /// Environment variables, by name.
 #[derive(Clone, Debug, Default)]
@@ -48,38 +26,96 @@ impl Environment {
     /// The first variable that is set and chooses the pacing, if any: for
     /// commands that do not use it, to say so.
     pub fn chooses_pacing(&self) -> Option<&'static str> {
-        let ours = self.ours().ok()?;
-        ["ANT_MERKLE_STRATEGY", "ANT_MERKLE_CAP"]
-            .into_iter()
-            .find(|name| ours.contains_key(name))
+        let chooses = |key: &&Key| {
+            let value = self.0.get(OsStr::new(key.variable));
+            key.is_pacing() && value.is_some_and(|value| !is_blank(value))
+        };
+        KEYS.iter().find(chooses).map(|key| key.variable)
     }
 
-    /// The variables that are ours and set. An empty or blank one counts as
-    /// unset, since that is how compose files and shells unset one.
-    pub(crate) fn ours(&self) -> Result<BTreeMap<&'static str, String>, ConfigError> {
-        let mut ours = BTreeMap::new();
+    /// The variables that are ours and set, and what is wrong with others of
+    /// our prefix. An empty or blank one counts as unset, since that is how
+    /// compose files and shells unset one.
+    pub(crate) fn entries(&self) -> (Vec<Entry>, Vec<Fault>) {
+        let (mut entries, mut faults) = (Vec::new(), Vec::new());
         for (name, value) in &self.0 {
-            let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
+            let shown = name.to_string_lossy();
+            let Some(key) = KEYS.iter().find(|key| key.variable == shown) else {
+                faults.extend(unknown(&shown, value));
                 continue;
             };
-            let Some(known) = VARIABLES.iter().find(|known| known.name == name) else {
-                let names = VARIABLES.iter().map(|known| &known.name[PREFIX.len()..]);
-                let near = nearest(&name[PREFIX.len()..], names);
-                let near = near.map(|near| format!("{PREFIX}{near}"));
-                return Err(ConfigError::new(
-                    name,
-                    format!("there is no such variable{}", advice(near.as_deref())),
-                ));
+            if is_blank(value) {
+                continue;
+            }
+            let Some(text) = value.to_str() else {
+                faults.push(Fault::new(key.variable, "its value is not UTF-8 text"));
+                continue;
             };
-            let value = value
-                .to_str()
-                .ok_or_else(|| ConfigError::new(known.name, "its value is not UTF-8 text"))?;
-            if !value.trim().is_empty() {
-                ours.insert(known.name, value.to_owned());
+            match key.kind.read_text(text) {
+                Ok(value) => entries.push(Entry {
+                    key,
+                    value,
+                    origin: Origin::Variable(key.variable),
+                    spot: None,
+                }),
+                Err(problem) => faults.push(Fault::new(key.variable, problem.what)),
             }
         }
-        Ok(ours)
+        (entries, faults)
     }
+}
+
+fn is_blank(value: &OsStr) -> bool {
+    value.to_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// What is wrong with a variable that is none of ours, if it was meant to be.
+fn unknown(name: &str, value: &OsStr) -> Option<Fault> {
+    let no_such = |near: Option<&str>| {
+        let problem = format!("there is no such variable{}", did_you_mean(near));
+        Some(Fault::new(name, problem))
+    };
+    let upper = name.to_uppercase();
+    if let Some(key) = KEYS.iter().find(|key| key.variable == upper) {
+        return no_such(Some(key.variable));
+    }
+    let rest = name.strip_prefix(PREFIX)?;
+    if is_of_kubernetes(name, &value.to_string_lossy()) {
+        return None;
+    }
+    let names = KEYS.iter().map(|key| &key.variable[PREFIX.len()..]);
+    let near = nearest(rest, names).map(|near| format!("{PREFIX}{near}"));
+    no_such(near.as_deref())
+}
+
+/// Whether this is what Kubernetes tells every container of a service that is
+/// called `ant-merkle`, or `ant-merkle-` and more: its host and ports, under
+/// names that nobody here has chosen.
+fn is_of_kubernetes(name: &str, value: &str) -> bool {
+    let is_link = |text: &str| {
+        ["tcp://", "udp://", "sctp://"]
+            .iter()
+            .any(|scheme| text.starts_with(scheme))
+    };
+    if name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT") {
+        return true;
+    }
+    if name.ends_with("_PORT") && is_link(value) {
+        return true;
+    }
+    // …_PORT_8080_TCP, …_PORT_8080_TCP_PROTO, _PORT, _ADDR
+    let Some((_, port)) = name.split_once("_PORT_") else {
+        return false;
+    };
+    let mut parts = port.split('_');
+    let number = parts.next().is_some_and(|part| part.parse::<u16>().is_ok());
+    let protocol = parts
+        .next()
+        .is_some_and(|part| ["TCP", "UDP", "SCTP"].contains(&part));
+    let what = parts
+        .next()
+        .is_none_or(|part| ["PROTO", "PORT", "ADDR"].contains(&part));
+    number && protocol && what && parts.next().is_none()
 }
 
 impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Environment {
@@ -93,38 +129,82 @@ impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Environment 
 mod tests {
     use super::*;
 
+    fn read(variables: &[(&str, &str)]) -> (usize, Vec<String>) {
+        let environment: Environment = variables.iter().copied().collect();
+        let (entries, faults) = environment.entries();
+        (
+            entries.len(),
+            faults.iter().map(ToString::to_string).collect(),
+        )
+    }
+
     #[test]
     fn blank_is_unset_and_foreign_is_left_alone() {
-        let environment: Environment = [
-            ("ANT_MERKLE_CAP", ""),
-            ("ANT_MERKLE_STRATEGY", " \t"),
+        let blank = KEYS.iter().map(|key| (key.variable, " \t\n"));
+        assert_eq!(read(&blank.collect::<Vec<_>>()), (0, Vec::new()));
+        let foreign = [
             ("ANT_PEERS", "x"),
+            ("ANT_MERKLETREE", "x"),
             ("ANTD_PORT", "8080"),
             ("PATH", "/bin"),
-        ]
-        .into_iter()
-        .collect();
-        assert!(environment.ours().unwrap().is_empty());
+        ];
+        assert_eq!(read(&foreign), (0, Vec::new()));
+    }
+
+    #[test]
+    fn what_kubernetes_sets_is_left_alone() {
+        let link = "tcp://10.0.0.1:8080";
+        for service in ["ANT_MERKLE", "ANT_MERKLE_CAP", "ANT_MERKLE_METRICS"] {
+            for (end, value) in [
+                ("_SERVICE_HOST", "10.0.0.1"),
+                ("_SERVICE_PORT", "8080"),
+                ("_SERVICE_PORT_HTTP", "8080"),
+                ("_PORT", link),
+                ("_PORT_8080_TCP", link),
+                ("_PORT_8080_TCP_PROTO", "tcp"),
+                ("_PORT_8080_TCP_PORT", "8080"),
+                ("_PORT_8080_TCP_ADDR", "10.0.0.1"),
+                ("_PORT_53_UDP_PROTO", "udp"),
+            ] {
+                let name = format!("{service}{end}");
+                assert_eq!(read(&[(&name, value)]), (0, Vec::new()), "{name}");
+            }
+        }
+        for name in ["ANT_MERKLE_PORT", "ANT_MERKLE_PORT_X_TCP"] {
+            assert_eq!(read(&[(name, "8080")]).1.len(), 1, "{name}");
+        }
     }
 
     #[test]
     fn a_misspelt_variable_is_named_with_the_nearest() {
-        let environment: Environment = [("ANT_MERKLE_STRATGY", "hold-16")].into_iter().collect();
-        let error = environment.ours().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "ANT_MERKLE_STRATGY: there is no such variable; did you mean `ANT_MERKLE_STRATEGY`?"
-        );
+        for name in [
+            "ANT_MERKLE_STRATGY",
+            "ant_merkle_strategy",
+            "Ant_Merkle_Strategy",
+        ] {
+            assert_eq!(
+                read(&[(name, "hold-16")]).1,
+                [format!(
+                    "{name}: there is no such variable; did you mean `ANT_MERKLE_STRATEGY`?"
+                )]
+            );
+        }
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_value_that_is_not_utf8_is_an_error_only_if_ours() {
+    fn what_is_not_utf8_is_an_error_only_if_ours() {
         use std::os::unix::ffi::OsStringExt;
-        let junk = || OsString::from_vec(vec![0xff]);
-        let set = |name: &str| -> Environment { [(name.to_owned(), junk())].into_iter().collect() };
-        assert!(set("PATH").ours().unwrap().is_empty());
-        let error = set("ANT_MERKLE_CAP").ours().unwrap_err().to_string();
-        assert!(error.contains("not UTF-8"), "{error}");
+        let read = |name: &[u8], value: &[u8]| {
+            let pair = [name, value].map(|bytes| OsString::from_vec(bytes.to_vec()));
+            let [name, value] = pair;
+            let environment: Environment = [(name, value)].into_iter().collect();
+            environment.entries().1
+        };
+        assert!(read(b"PATH", b"\xff").is_empty());
+        let fault = &read(b"ANT_MERKLE_CAP", b"\xff")[0];
+        assert!(fault.to_string().contains("not UTF-8"), "{fault}");
+        assert_eq!(read(b"ANT_MERKLE_\xff", b"1").len(), 1);
+        assert!(read(b"\xffANT_MERKLE_CAP", b"1").is_empty());
     }
 }

@@ -1,45 +1,75 @@
 //! The layers, and what they make together.
 //!
-//! figment layers and keeps track of where each value came from, so that an
-//! error names the file or the default at fault. The pacing is layered by our
-//! own rule ([`crate::pacing`]), which figment's merging does not know.
+//! figment lays them over each other and makes typed settings of the result.
+//! The pacing is layered by our own rule ([`crate::pacing`]), which figment's
+//! merging does not know. Where each value came from is read off the same list
+//! of layers, so the account cannot differ from the result.
 
-use std::path::PathBuf;
+use std::{iter, path::PathBuf};
 
-use ant_pacing::{PacingSpec, PacingTable};
+use ant_pacing::{Arms, PacingSpec};
 use figment::{
     Figment, Metadata, Profile as FigmentProfile, Provider,
-    error::Kind,
-    providers::Serialized,
-    value::{Dict, Map, Value},
+    value::{Dict, Map},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
-    ConfigError, Environment, NetworkKind, NetworkSettings, PlanSettings, Settings,
-    origin::{Given, Origin, Traced, line_of, text_at},
-    pacing::{names_over, near, table_over},
-    profile::{self, Profile},
-    settings,
+    ConfigError, Environment, Fault, Key, NetworkSettings, PaymentSettings, PlanSettings, Settings,
+    checks,
+    fault::Spot,
+    keys::{self, KEYS},
+    origin::{Given, Origin, Traced},
+    pacing::{Step, of_names, of_table},
+    profile::{self, Chain},
+    value::Value,
 };
 
-/// The profile where nothing names one.
-const DEFAULT_PROFILE: &str = "local";
+/// What a layer says of one key.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: &'static Key,
+    pub(crate) value: Value,
+    pub(crate) origin: Origin,
+    /// Where the key stands, in a file.
+    pub(crate) spot: Option<Spot>,
+}
 
-/// What the command line says. A flag that was not given is `None`, so that a
-/// flag's default never hides a lower layer.
-#[derive(Clone, Debug, Default)]
-pub struct Flags {
-    /// `--profile`
-    pub profile: Option<String>,
-    /// `--strategy`
-    pub strategy: Option<String>,
-    /// `--cap`
-    pub cap: Option<String>,
-    /// `--bootstrap`: join this remote network.
-    pub bootstrap: Option<Vec<String>>,
-    /// Whether the flags name a network on loopback, as a manifest does.
-    pub local: Option<bool>,
+impl Entry {
+    /// A fault of this entry, which only shows beside others.
+    pub(crate) fn fault(&self, problem: impl std::fmt::Display) -> Fault {
+        match &self.origin {
+            Origin::Profile { place, .. } => {
+                let problem = format!("`{}`: {problem}", self.key.name);
+                Fault::new(place, problem).at(self.spot.clone())
+            }
+            origin => Fault::new(origin.to_string(), problem),
+        }
+    }
+}
+
+/// What the command line says of one key.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    /// The key.
+    pub key: &'static Key,
+    /// Its value, as text.
+    pub text: String,
+    /// The flag that said so, with its dashes: the key's own, or one that
+    /// stands for several keys, as `--manifest` does.
+    pub name: String,
+}
+
+impl Flag {
+    /// What the flag `name` says of the key called `key`; nothing if there is
+    /// no such key.
+    pub fn new(key: &str, text: impl Into<String>, name: impl Into<String>) -> Option<Self> {
+        Some(Self {
+            key: keys::find(key)?,
+            text: text.into(),
+            name: name.into(),
+        })
+    }
 }
 
 /// Where settings come from.
@@ -47,9 +77,10 @@ pub struct Flags {
 pub struct Sources {
     /// The environment.
     pub environment: Environment,
-    /// The command line.
-    pub flags: Flags,
-    /// The folders that profiles are searched in, first one first.
+    /// The command line. A flag that was not given is not here, so that a
+    /// flag's default never hides a lower layer.
+    pub flags: Vec<Flag>,
+    /// The folders that profiles are searched in.
     pub folders: Vec<PathBuf>,
 }
 
@@ -59,9 +90,9 @@ impl Sources {
     /// # Errors
     ///
     /// When the working directory is gone.
-    pub fn of_process(flags: Flags) -> Result<Self, ConfigError> {
-        let working = std::env::current_dir()
-            .map_err(|error| ConfigError::new("the working directory", error))?;
+    pub fn of_process(flags: Vec<Flag>) -> Result<Self, ConfigError> {
+        let working =
+            std::env::current_dir().map_err(|error| Fault::new("the working directory", error))?;
         Ok(Self {
             environment: Environment::of_process(),
             flags,
@@ -70,213 +101,220 @@ impl Sources {
     }
 }
 
-/// A profile's file.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct ProfileFile {
-    description: String,
-    #[serde(skip_serializing)]
-    pacing: Option<PacingTable>,
-    network: NetworkSettings,
-    plan: PlanSettings,
-}
-
-/// The settings, and where each of them came from.
+/// The settings, and how they came about.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// What is in force.
     pub settings: Settings,
-    /// Every key, in the order of a profile.
+    /// Every setting, in the order of a profile.
     pub traces: Vec<Traced>,
+    /// What cannot take effect, and why; each a sentence.
+    pub notes: Vec<String>,
+    /// The profiles that were read: name, file if it is in one, text.
+    pub(crate) files: Vec<(String, Option<PathBuf>, String)>,
 }
 
-/// Loads the settings.
+/// One layer, the lowest first.
+struct Layer {
+    name: String,
+    entries: Vec<Entry>,
+    /// Whether its pacing is a table, not single names.
+    is_file: bool,
+}
+
+/// Loads the settings, and says where each came from.
 ///
 /// # Errors
 ///
-/// When anything in any layer is not as it should be; the first fault found is
-/// named, with where it is and what to write instead.
-pub fn load(sources: &Sources) -> Result<Settings, ConfigError> {
-    load_traced(sources).map(|loaded| loaded.settings)
-}
+/// When anything in any layer is not as it should be: every fault, each with
+/// where it is and what to write instead.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+    let (variables, mut faults) = sources.environment.entries();
+    let (flags, flag_faults) = flags(&sources.flags);
+    faults.extend(flag_faults);
 
-/// Loads the settings and says where each came from.
-///
-/// # Errors
-///
-/// As [`load`].
-pub fn load_traced(sources: &Sources) -> Result<Loaded, ConfigError> {
-    let variables = sources.environment.ours()?;
-    let variable = |name| variables.get(name).map(|value| (name, value.as_str()));
-    let flags = &sources.flags;
+    let defaults: Vec<_> = KEYS.iter().filter_map(default).collect();
+    let mut names = flags.iter().chain(&variables).chain(&defaults);
+    let name = names.find(|entry| entry.key.name == "profile");
+    let (name, asked_by) = name.map_or_else(Default::default, |entry| {
+        (entry.value.to_string(), entry.origin.to_string())
+    });
+    let chain = Chain::read(&name, &sources.folders, &asked_by);
+    faults.extend(chain.faults);
 
-    let mut names = vec![Given {
-        value: DEFAULT_PROFILE.to_owned(),
-        origin: Origin::Default,
-    }];
-    names.extend(variable("ANT_MERKLE_PROFILE").map(|(name, value)| Given {
-        value: value.to_owned(),
-        origin: Origin::Variable(name),
-    }));
-    names.extend(flags.profile.clone().map(|value| Given {
-        value,
-        origin: Origin::Flag("--profile"),
-    }));
-    let (place, name) = names.last().map_or_else(
-        || (String::new(), String::new()),
-        |given| (given.origin.to_string(), given.value.clone()),
-    );
-    let profile = Profile::find(&name, &sources.folders, &place)?;
-
-    let file: ProfileFile = Figment::from(Serialized::defaults(ProfileFile::default()))
-        .merge(&profile)
-        .extract()
-        .map_err(|error| describe(&profile.place, error))?;
-
-    // Each layer that speaks of the pacing makes one, of what is below it.
-    let mut pacings = vec![(settings::default_pacing(), Origin::Default)];
-    let below = |pacings: &Vec<(PacingSpec, Origin)>| {
-        let last = pacings.last().map(|(spec, _)| spec.clone());
-        last.unwrap_or_else(settings::default_pacing)
+    let layer = |name: &str, entries, is_file| Layer {
+        name: name.to_owned(),
+        entries,
+        is_file,
     };
-    if let Some(table) = &file.pacing {
-        let place = format!("{}, [pacing]", profile.place);
-        let spec = table_over(table, &below(&pacings), &place)?;
-        pacings.push((spec, profile.origin("pacing")));
+    let mut files = Vec::new();
+    let mut layers = vec![layer("default", defaults, false)];
+    for (profile, document) in chain.links {
+        layers.push(layer(&profile.place, document.entries, true));
+        files.push((profile.name, profile.path, profile.text));
     }
-    let layers = [
-        (
-            variable("ANT_MERKLE_STRATEGY"),
-            variable("ANT_MERKLE_CAP"),
-            Origin::Variable as fn(&'static str) -> Origin,
-        ),
-        (
-            flags.strategy.as_deref().map(|text| ("--strategy", text)),
-            flags.cap.as_deref().map(|text| ("--cap", text)),
-            Origin::Flag,
-        ),
-    ];
-    for (strategy, cap, origin) in layers {
-        for (cap, by) in [(None, strategy), (cap, cap)] {
-            if let Some((name, _)) = by {
-                let spec = names_over(strategy, cap, below(&pacings))?;
-                pacings.push((spec, origin(name)));
-            }
-        }
-    }
+    layers.push(layer("environment", variables, false));
+    layers.push(layer("flags", flags, false));
 
-    let mut network = file.network;
-    if let Some(bootstrap) = &flags.bootstrap {
-        network.kind = NetworkKind::Remote;
-        network.bootstrap.clone_from(bootstrap);
+    let pacings = pacings(&layers, &mut faults);
+    let arms = arms(&layers);
+    let mut traces = Vec::new();
+    for key in KEYS {
+        let given = match key.name {
+            "pacing.strategy" => given(&pacings),
+            "ab" => given(&arms),
+            _ if key.setting() == key.name => plain(&layers, key),
+            _ => continue,
+        };
+        traces.extend(Traced::new(key.setting(), given));
     }
-    if let Some(local) = flags.local {
-        network.local = local;
-        network.ipv6 &= !local;
-    }
+    checks::network(&layers.iter().flat_map(|layer| &layer.entries), &mut faults);
+    ConfigError::of(faults)?;
+
+    let figment = layers.iter().fold(Figment::new(), Figment::merge);
+    let plain: Plain = figment
+        .extract()
+        .map_err(|error| Fault::new("the settings", error))?;
+    let pacing = pacings.into_iter().next_back();
+    let ab = arms.into_iter().next_back().and_then(|(texts, _)| {
+        let text = texts.to_string().replace(", ", ",");
+        text.parse::<Arms>().ok()
+    });
+    let (pacing, _) = pacing.ok_or_else(|| Fault::new("the settings", "no pacing"))?;
     let settings = Settings {
         profile: name,
-        pacing: below(&pacings),
-        network,
-        plan: file.plan,
+        pacing,
+        ab,
+        network: plain.network,
+        plan: plain.plan,
+        payment: plain.payment,
     };
-    if let Some((key, problem)) = settings.out_of_bounds() {
-        let place = format!("{}, `{key}`", profile.place);
-        return Err(ConfigError::new(place, problem));
-    }
-    let pacings = pacings.into_iter().map(|(spec, origin)| Given {
-        value: spec.to_string(),
-        origin,
-    });
-    let mut traces = Vec::new();
-    traces.extend(Traced::new("profile", names));
-    traces.extend(Traced::new("pacing", pacings.collect()));
-    traces.extend(trace(&settings, &profile, flags));
-    Ok(Loaded { settings, traces })
+    let notes = checks::notes(&settings, &traces);
+    Ok(Loaded {
+        settings,
+        traces,
+        notes,
+        files,
+    })
 }
 
-/// The keys that defaults, profile and network flags give.
-const PLAIN_KEYS: &[&str] = &[
-    "network.kind",
-    "network.bootstrap",
-    "network.local",
-    "network.ipv6",
-    "network.join_within",
-    "plan.ask",
-    "plan.lookups",
-    "plan.request_timeout",
-];
-
-fn trace(settings: &Settings, profile: &Profile, flags: &Flags) -> Vec<Traced> {
-    let dict = |value: Result<Value, figment::Error>| match value {
-        Ok(Value::Dict(_, dict)) => dict,
-        _ => Dict::new(),
-    };
-    let defaults = dict(Value::serialize(ProfileFile::default()));
-    let given = dict(Ok(profile.values.clone()));
-    let in_force = dict(Value::serialize(settings));
-    let by_flag = |key: &str| match key {
-        "network.kind" | "network.bootstrap" => flags.bootstrap.is_some(),
-        "network.local" => flags.local.is_some(),
-        // A loopback network turns it off; any other leaves it as it was.
-        "network.ipv6" => flags.local == Some(true),
-        _ => false,
-    };
-    let traced = PLAIN_KEYS.iter().filter_map(|key| {
-        let layers = [
-            text_at(&defaults, key).map(|value| (value, Origin::Default)),
-            text_at(&given, key).map(|value| (value, profile.origin(key))),
-            text_at(&in_force, key)
-                .filter(|_| by_flag(key))
-                .map(|value| (value, Origin::Flag("--manifest or --bootstrap"))),
-        ];
-        let layers = layers.into_iter().flatten();
-        let layers = layers.map(|(value, origin)| Given { value, origin });
-        Traced::new(key, layers.collect())
-    });
-    traced.collect()
+/// What figment makes of the layers.
+#[derive(Deserialize)]
+struct Plain {
+    network: NetworkSettings,
+    plan: PlanSettings,
+    payment: PaymentSettings,
 }
 
-impl Profile {
-    fn origin(&self, key: &str) -> Origin {
-        Origin::Profile {
-            place: self.place.clone(),
-            line: line_of(&self.text, key),
+fn flags(flags: &[Flag]) -> (Vec<Entry>, Vec<Fault>) {
+    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    for Flag { key, text, name } in flags {
+        match key.kind.read_text(text) {
+            Ok(value) => entries.push(Entry {
+                key,
+                value,
+                origin: Origin::Flag(name.clone()),
+                spot: None,
+            }),
+            Err(problem) => faults.push(Fault::new(name, problem.what)),
         }
     }
+    (entries, faults)
 }
 
-/// figment's error, in our words: the place, the key, the nearest spelling.
-fn describe(place: &str, error: figment::Error) -> ConfigError {
-    let Some(first) = error.clone().into_iter().next() else {
-        return ConfigError::new(place, error);
+/// What the lowest layer says of a key.
+fn default(key: &'static Key) -> Option<Entry> {
+    let value = match key.default {
+        Some("") => Value::List(Vec::new()),
+        // A test reads them all.
+        Some(text) => key.kind.read_text(text).ok()?,
+        None if key.setting() == "pacing" => return None,
+        None => Value::Unset,
     };
-    let key = first.path.join(".");
-    match &first.kind {
-        Kind::UnknownField(name, known) => {
-            let advice = near(name, known.iter().copied());
-            let known = known.join("`, `");
-            ConfigError::new(
-                place,
-                format!("there is no key `{name}`{advice} (known here: `{known}`)"),
-            )
-        }
-        kind if key.is_empty() => ConfigError::new(place, kind),
-        kind => ConfigError::new(format!("{place}, `{key}`"), kind),
-    }
+    Some(Entry {
+        key,
+        value,
+        origin: Origin::Default,
+        spot: None,
+    })
 }
 
-impl Provider for &Profile {
+/// The pacing as each layer that speaks of it leaves it, lowest first.
+fn pacings(layers: &[Layer], faults: &mut Vec<Fault>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for layer in layers {
+        // The default layer names a strategy, so the spec it falls back to here
+        // is never in force.
+        let fallback = || ant_pacing::StrategySpec::uncapped().into();
+        let below: PacingSpec = steps.last().map_or_else(fallback, |(spec, _)| spec.clone());
+        let made = if layer.is_file {
+            of_table(&layer.entries, &below)
+        } else {
+            of_names(&layer.entries, &below)
+        };
+        match made {
+            Ok(made) => steps.extend(made),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    steps
+}
+
+/// The arms as each layer that speaks of them leaves them. One that speaks of
+/// the pacing alone wants that pacing, so it takes lower layers' arms away.
+fn arms(layers: &[Layer]) -> Vec<(Value, Origin)> {
+    let mut steps: Vec<(Value, Origin)> = Vec::new();
+    for layer in layers {
+        let own = layer.entries.iter().find(|entry| entry.key.name == "ab");
+        let pacing = layer.entries.iter().find(|e| e.key.setting() == "pacing");
+        let drawn = matches!(steps.last(), Some((Value::List(arms), _)) if !arms.is_empty());
+        if let Some(own) = own {
+            steps.push((own.value.clone(), own.origin.clone()));
+        } else if let Some(pacing) = pacing.filter(|_| drawn) {
+            steps.push((Value::Unset, pacing.origin.clone()));
+        }
+    }
+    steps
+}
+
+fn given<T: std::fmt::Display>(steps: &[(T, Origin)]) -> Vec<Given> {
+    let given = steps.iter();
+    given
+        .map(|(value, origin)| Given::new(value, origin.clone()))
+        .collect()
+}
+
+fn plain(layers: &[Layer], key: &Key) -> Vec<Given> {
+    let entries = layers.iter().flat_map(|layer| &layer.entries);
+    let own = entries.filter(|entry| entry.key.name == key.name);
+    own.map(|entry| Given::new(&entry.value, entry.origin.clone()))
+        .collect()
+}
+
+impl Provider for &Layer {
     fn metadata(&self) -> Metadata {
-        Metadata::named(self.place.clone())
+        Metadata::named(self.name.clone())
     }
 
     fn data(&self) -> Result<Map<FigmentProfile, Dict>, figment::Error> {
-        let values = match &self.values {
-            Value::Dict(_, dict) => dict.clone(),
-            _ => Dict::new(),
-        };
-        Ok(FigmentProfile::Default.collect(values))
+        let mut dict = Dict::new();
+        for Entry { key, value, .. } in &self.entries {
+            let value = figment::value::Value::serialize(value)?;
+            let mut parts = key.name.split('.').rev();
+            let leaf = parts.next().unwrap_or_default();
+            // `plan.ask` becomes a dictionary within a dictionary.
+            let Some(section) = parts.next() else {
+                continue;
+            };
+            let inner = iter::once((leaf.to_owned(), value)).collect::<Dict>();
+            let entry = dict
+                .entry(section.to_owned())
+                .or_insert_with(|| Dict::new().into());
+            if let figment::value::Value::Dict(_, existing) = entry {
+                existing.extend(inner);
+            }
+        }
+        Ok(FigmentProfile::Default.collect(dict))
     }
 }
 

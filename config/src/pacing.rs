@@ -2,9 +2,9 @@
 
 use std::{num::NonZeroU32, str::FromStr};
 
-use ant_pacing::{PacingSpec, PacingTable, StrategySpec, Value, nearest};
+use ant_pacing::{PacingSpec, PacingTable, Scope, StrategySpec, Value, duration};
 
-use crate::ConfigError;
+use crate::{Fault, Origin, layers::Entry};
 
 /// What `ANT_MERKLE_CAP` and `--cap` say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,55 +64,84 @@ impl Cap {
     }
 }
 
-/// A profile's table over what lower layers gave.
-pub(crate) fn table_over(
-    table: &PacingTable,
-    below: &PacingSpec,
-    place: &str,
-) -> Result<PacingSpec, ConfigError> {
-    let failed = |problem: &dyn std::fmt::Display| ConfigError::new(place, problem);
-    if table.strategy.is_some() {
-        return PacingSpec::try_from(table).map_err(|error| failed(&error));
-    }
-    let mut full = PacingTable::from(below);
-    full.slots = table.slots.or(full.slots);
-    full.after = table.after.clone().or(full.after);
-    full.scope = table.scope.clone().or(full.scope);
-    PacingSpec::try_from(&full).map_err(|error| failed(&error))
+/// One layer's word on the pacing: what it is from here on, and by whom.
+pub(crate) type Step = (PacingSpec, Origin);
+
+/// What a profile's table makes of the pacing below it.
+pub(crate) fn of_table(entries: &[Entry], below: &PacingSpec) -> Result<Vec<Step>, Fault> {
+    let Some(strategy) = part(entries, "pacing.strategy") else {
+        return adjusted(entries, below.clone());
+    };
+    let text = |name| part(entries, name).and_then(|entry| entry.value.text());
+    let slots = part(entries, "pacing.slots").and_then(|entry| entry.value.count());
+    let table = PacingTable {
+        strategy: strategy.value.text().map(str::to_owned),
+        slots: slots.and_then(|slots| u32::try_from(slots).ok()),
+        after: text("pacing.after").map(str::to_owned),
+        scope: text("pacing.scope").map(str::to_owned),
+    };
+    let spec = PacingSpec::try_from(&table).map_err(|error| strategy.fault(error))?;
+    Ok(vec![(spec, strategy.origin.clone())])
 }
 
-/// The two variables, or flags, of one layer over what lower layers gave.
-pub(crate) fn names_over(
-    strategy: Option<(&str, &str)>,
-    cap: Option<(&str, &str)>,
-    below: PacingSpec,
-) -> Result<PacingSpec, ConfigError> {
-    let mut pacing = below;
-    if let Some((place, text)) = strategy {
-        pacing = text
-            .parse()
-            .map_err(|error| ConfigError::new(place, error))?;
-    }
-    if let Some((place, text)) = cap {
-        let cap: Cap = text
-            .parse()
-            .map_err(|error| ConfigError::new(place, error))?;
-        if let (Cap::Strategy(named), Some((other, _))) = (&cap, strategy)
-            && *named != pacing
+/// What the variables, or the flags, make of the pacing below them.
+pub(crate) fn of_names(entries: &[Entry], below: &PacingSpec) -> Result<Vec<Step>, Fault> {
+    let mut steps = Vec::new();
+    let mut pacing = below.clone();
+    if let Some(entry) = part(entries, "pacing.strategy") {
+        let text = entry.value.text().unwrap_or_default();
+        pacing = text.parse().map_err(|error| entry.fault(error))?;
+        steps.push((pacing.clone(), entry.origin.clone()));
+        if let Some(cap) = part(entries, "pacing.slots")
+            && let Cap::Strategy(named) = cap_of(cap)?
+            && named != pacing
         {
-            return Err(ConfigError::new(
-                place,
-                format!("it says `{named}` and {other} says `{pacing}`; name one strategy"),
-            ));
+            return Err(cap.fault(format!(
+                "it says `{named}` and {} says `{pacing}`; name one strategy",
+                entry.origin
+            )));
         }
-        pacing = cap.over(&pacing);
     }
-    Ok(pacing)
+    steps.extend(adjusted(entries, pacing)?);
+    Ok(steps)
 }
 
-/// The nearest of `names`, quoted as advice.
-pub(crate) fn near<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    crate::error::advice(nearest(word, names))
+/// The single fields of a layer over a pacing.
+fn adjusted(entries: &[Entry], mut pacing: PacingSpec) -> Result<Vec<Step>, Fault> {
+    let mut steps = Vec::new();
+    if let Some(entry) = part(entries, "pacing.slots") {
+        pacing = cap_of(entry)?.over(&pacing);
+        steps.push((pacing.clone(), entry.origin.clone()));
+    }
+    if let Some(entry) = part(entries, "pacing.after") {
+        let text = entry.value.text().unwrap_or_default();
+        let after = duration::parse(text).map_err(|error| entry.fault(error))?;
+        let strategy = pacing.strategy.with("after", Value::Duration(after));
+        pacing.strategy = strategy.ok_or_else(|| {
+            entry.fault(format!(
+                "`{}` frees no slot after a time; name a strategy that does, such as \
+                 `release-{text}-16`",
+                pacing.strategy
+            ))
+        })?;
+        steps.push((pacing.clone(), entry.origin.clone()));
+    }
+    if let Some(entry) = part(entries, "pacing.scope") {
+        let name = entry.value.text().unwrap_or_default();
+        let scope = Scope::ALL.into_iter().find(|scope| scope.name() == name);
+        pacing.scope = scope.unwrap_or_default();
+        steps.push((pacing.clone(), entry.origin.clone()));
+    }
+    Ok(steps)
+}
+
+fn part<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
+    entries.iter().find(|entry| entry.key.name == name)
+}
+
+fn cap_of(entry: &Entry) -> Result<Cap, Fault> {
+    let text = entry.value.to_string();
+    text.parse().map_err(|problem: String| entry.fault(problem))
 }
 
 #[cfg(test)]
@@ -165,43 +194,5 @@ mod tests {
                 .unwrap_err()
                 .contains("there are `uncapped`")
         );
-    }
-
-    #[test]
-    fn one_layer_names_one_strategy() {
-        let below: PacingSpec = "hold-32".parse().unwrap();
-        let both = |strategy, cap| {
-            names_over(Some(("S", strategy)), Some(("C", cap)), below.clone())
-                .map(|spec| spec.to_string())
-        };
-        assert_eq!(both("release-2s-16", "8").unwrap(), "release-2s-8");
-        assert_eq!(both("hold-8", "hold-8").unwrap(), "hold-8");
-        let error = both("hold-16", "uncapped").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "C: it says `uncapped` and S says `hold-16`; name one strategy"
-        );
-    }
-
-    #[test]
-    fn a_table_without_a_strategy_adjusts() {
-        let below: PacingSpec = "release-2s-16".parse().unwrap();
-        let read = |table: PacingTable| table_over(&table, &below, "p");
-        let adjusted = read(PacingTable {
-            slots: Some(8),
-            ..PacingTable::default()
-        });
-        assert_eq!(adjusted.unwrap().to_string(), "release-2s-8");
-        let replaced = read(PacingTable {
-            strategy: Some("hold".to_owned()),
-            slots: Some(8),
-            ..PacingTable::default()
-        });
-        assert_eq!(replaced.unwrap().to_string(), "hold-8");
-        let lacking = read(PacingTable {
-            strategy: Some("hold".to_owned()),
-            ..PacingTable::default()
-        });
-        assert!(lacking.is_err(), "nothing of the lower layer may stay");
     }
 }

@@ -1,16 +1,15 @@
-//! Profiles: where they are found, and how their files are read.
-//!
-//! `config` (config-rs) reads the files: it knows formats and reports the place
-//! of a syntax error. Layering is figment's: see `layers`.
+//! Profiles: where they are found, how their files are read, and what each one
+//! starts from.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use config::{Config, File, FileFormat};
+use ant_pacing::nearest;
 
-use crate::{ConfigError, pacing::near};
+use crate::{ConfigError, Fault, did_you_mean, document::Document, fault::Spot};
 
 /// The profiles that the program carries along, by name.
 pub const SHIPPED: &[(&str, &str)] = &[
@@ -19,12 +18,175 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("mainnet", include_str!("../../profiles/mainnet.toml")),
 ];
 
-/// A shipped profile's text.
-pub fn shipped(name: &str) -> Option<&'static str> {
-    SHIPPED
-        .iter()
-        .find(|(n, _)| *n == name)
-        .map(|(_, text)| *text)
+/// Profiles are far smaller; what is not is no profile.
+const LARGEST: u64 = 1 << 20;
+
+/// A profile's text, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Profile {
+    /// By which name it was asked for.
+    pub(crate) name: String,
+    /// Its file, if it is in one.
+    pub(crate) path: Option<PathBuf>,
+    /// Where it is, in words.
+    pub(crate) place: String,
+    pub(crate) text: String,
+}
+
+/// A profile and all that it extends.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    /// The one that extends nothing comes first, the one asked for last.
+    pub(crate) links: Vec<(Profile, Document)>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Chain {
+    /// Reads the profile of this name and all that it extends.
+    pub(crate) fn read(name: &str, folders: &[PathBuf], asked_by: &str) -> Self {
+        let mut chain = Self::default();
+        let mut wanted = name.to_owned();
+        let mut by: (String, Option<Spot>) = (asked_by.to_owned(), None);
+        loop {
+            if chain.links.iter().any(|(link, _)| link.name == wanted) {
+                let mut circle: Vec<_> = chain.links.iter().map(|(l, _)| l.name.as_str()).collect();
+                circle.push(&wanted);
+                let circle = circle.join(" → ");
+                let fault = Fault::new(by.0, format!("profiles extend in a circle: {circle}"));
+                chain.faults.push(fault.at(by.1));
+                break;
+            }
+            let profile = match Profile::find(&wanted, folders, &by.0) {
+                Ok(profile) => profile,
+                Err(fault) => {
+                    // The spot is the asking file's, if that is where the fault is.
+                    let spot = by.1.filter(|_| fault.place() == by.0);
+                    chain.faults.push(fault.at(spot));
+                    break;
+                }
+            };
+            let (document, faults) = Document::read(&profile.place, &profile.text);
+            chain.faults.extend(faults);
+            let extends = document.extends.clone();
+            by.0.clone_from(&profile.place);
+            chain.links.push((profile, document));
+            let Some((next, spot)) = extends else {
+                break;
+            };
+            (wanted, by.1) = (next, spot);
+        }
+        chain.links.reverse();
+        chain
+    }
+}
+
+impl Profile {
+    /// Finds a profile: a file by its path, or by name in the folders, then
+    /// among those shipped.
+    fn find(name: &str, folders: &[PathBuf], asked_by: &str) -> Result<Self, Fault> {
+        if is_path(name) {
+            let path = PathBuf::from(name);
+            return match read(&path)? {
+                Some(text) => Ok(Self::at(name, path, text)),
+                None => Err(Fault::new(asked_by, format!("there is no file {name}"))),
+            };
+        }
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let known = known(folders);
+        let near = did_you_mean(nearest(name, known.iter().map(String::as_str)));
+        if name.is_empty() || !name.bytes().all(plain) {
+            return Err(Fault::new(
+                asked_by,
+                format!(
+                    "`{name}` is no profile's name: lower case letters, digits and `-`; or write \
+                     a path, such as `./{name}.toml`{near}"
+                ),
+            ));
+        }
+        let mut found: Vec<Self> = Vec::new();
+        for folder in folders {
+            let path = folder.join(format!("{name}.toml"));
+            if let Some(text) = read(&path)? {
+                found.push(Self::at(name, path, text));
+            }
+        }
+        if let [one, other, ..] = found.as_slice() {
+            return Err(Fault::new(
+                asked_by,
+                format!(
+                    "two profiles are called `{name}`: {} and {}; rename one, or give a path",
+                    one.place, other.place
+                ),
+            ));
+        }
+        if let Some(profile) = found.pop() {
+            return Ok(profile);
+        }
+        let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name);
+        let Some((_, text)) = shipped else {
+            return Err(Fault::new(
+                asked_by,
+                format!(
+                    "there is no profile `{name}`{near}; there are {}",
+                    known.join(", ")
+                ),
+            ));
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            path: None,
+            place: format!("the shipped profile `{name}`"),
+            text: (*text).to_owned(),
+        })
+    }
+
+    fn at(name: &str, path: PathBuf, text: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            place: path.display().to_string(),
+            path: Some(path),
+            text,
+        }
+    }
+}
+
+/// Names are plain words, so everything else is a path.
+fn is_path(name: &str) -> bool {
+    let toml = Path::new(name).extension().is_some_and(|e| e == "toml");
+    toml || name.contains(std::path::MAIN_SEPARATOR)
+}
+
+/// A file's text; nothing if there is no such file.
+fn read(path: &Path) -> Result<Option<String>, Fault> {
+    let fault = |problem: &dyn std::fmt::Display| Fault::new(path.display().to_string(), problem);
+    // A link that leads nowhere is there, and is not passed over.
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
+        Err(error) => return Err(fault(&error)),
+        Ok(_) => {}
+    }
+    let kind = fs::metadata(path).map_err(|error| fault(&error))?;
+    if kind.is_dir() {
+        return Err(fault(&"it is a folder, and a profile is a file"));
+    }
+    // Reading a pipe would wait for somebody to write.
+    if !kind.is_file() {
+        return Err(fault(&"it is no ordinary file"));
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(|error| fault(&error))?;
+    file.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| fault(&error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(fault(&"it is larger than 1 MiB, which no profile is"));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to() + 1;
+        fault(&format!("it is not UTF-8 text: see byte {at}"))
+    })?;
+    Ok(Some(text))
 }
 
 /// A profile's text, and where it is.
@@ -37,90 +199,46 @@ pub fn profile_text(name: &str, folders: &[PathBuf]) -> Result<(String, String),
     Ok((profile.place, profile.text))
 }
 
-/// A profile as read: a tree of values, and where it came from.
-#[derive(Debug)]
-pub(crate) struct Profile {
-    pub(crate) place: String,
-    pub(crate) text: String,
-    pub(crate) values: figment::value::Value,
+/// The names of all profiles there are, the shipped ones included, sorted, with
+/// the place of each. One in a folder hides a shipped one.
+pub fn places(folders: &[PathBuf]) -> Vec<(String, String)> {
+    let mut places: Vec<_> = files(folders).collect();
+    for (name, _) in SHIPPED {
+        if !places.iter().any(|(known, _)| known == name) {
+            places.push(((*name).to_owned(), "shipped".to_owned()));
+        }
+    }
+    places.sort();
+    places
 }
 
-impl Profile {
-    /// Finds a profile by name: in the folders, then among those shipped.
-    pub(crate) fn find(name: &str, folders: &[PathBuf], place: &str) -> Result<Self, ConfigError> {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if name.is_empty() || !name.bytes().all(plain) {
-            return Err(ConfigError::new(
-                place,
-                format!(
-                    "`{name}` is no profile's name; names are lower case letters, digits and `-`{}",
-                    near(name, known(folders).iter().map(String::as_str))
-                ),
-            ));
-        }
-        for folder in folders {
-            let path = folder.join(format!("{name}.toml"));
-            match fs::read_to_string(&path) {
-                Ok(text) => return Self::read(&path.display().to_string(), &text),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(ConfigError::new(path.display().to_string(), error)),
-            }
-        }
-        if let Some(text) = shipped(name) {
-            return Self::read(&format!("the shipped profile `{name}`"), text);
-        }
-        let known = known(folders);
-        Err(ConfigError::new(
-            place,
-            format!(
-                "there is no profile `{name}`{}; there are {}",
-                near(name, known.iter().map(String::as_str)),
-                known.join(", ")
-            ),
-        ))
-    }
-
-    fn read(place: &str, text: &str) -> Result<Self, ConfigError> {
-        let failed = |error: &dyn std::fmt::Display| ConfigError::new(place, error);
-        let file = File::from_str(text, FileFormat::Toml);
-        let read = Config::builder()
-            .add_source(file)
-            .build()
-            .and_then(Config::try_deserialize::<figment::value::Value>)
-            .map_err(|error| failed(&error.to_string().trim_end()))?;
-        Ok(Self {
-            place: place.to_owned(),
-            text: text.to_owned(),
-            values: read,
-        })
-    }
-}
-
-/// The names of all profiles there are, the shipped ones included.
-pub fn known(folders: &[PathBuf]) -> Vec<String> {
-    let mut names: Vec<_> = SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let files = folders
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok());
-    for file in files.flatten().flatten() {
-        let path = file.path();
-        if path.extension().is_some_and(|e| e == "toml")
-            && let Some(name) = path.file_stem().and_then(|stem| stem.to_str())
-        {
-            names.push(name.to_owned());
-        }
-    }
-    names.sort();
+fn known(folders: &[PathBuf]) -> Vec<String> {
+    let mut names: Vec<_> = places(folders).into_iter().map(|(name, _)| name).collect();
     names.dedup();
     names
 }
 
-/// Where profiles are searched: beside the working directory, then in the
+fn files(folders: &[PathBuf]) -> impl Iterator<Item = (String, String)> {
+    let entries = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
+    entries.flatten().flatten().filter_map(|file| {
+        let path = file.path();
+        let name = path.file_stem()?.to_str()?.to_owned();
+        let toml = path
+            .extension()
+            .is_some_and(|extension| extension == "toml");
+        toml.then(|| (name, path.display().to_string()))
+    })
+}
+
+/// Where profiles are searched: beside the working directory, and in the
 /// platform's place for the configuration of `ant`.
 pub(crate) fn folders(working: &Path, config: Option<&Path>) -> Vec<PathBuf> {
+    let beside = working.join("profiles");
     let platform = config.map(|config| config.join("ant").join("profiles"));
-    [Some(working.join("profiles")), platform]
-        .into_iter()
-        .flatten()
-        .collect()
+    // From within the platform's place the two are one.
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let other = platform.filter(|path| real(path).is_none() || real(path) != real(&beside));
+    [Some(beside), other].into_iter().flatten().collect()
 }

@@ -1,8 +1,8 @@
-//! What there is to set, with bounds and defaults.
+//! What the layers make together.
 
-use std::{fmt, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
-use ant_pacing::{PacingSpec, StrategySpec, duration};
+use ant_pacing::{Arms, PacingSpec, duration};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Everything a run depends on.
@@ -10,12 +10,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Settings {
     /// The profile they started from.
     pub profile: String,
-    /// How candidate requests are paced.
+    /// How candidate requests are paced, unless arms are drawn.
     pub pacing: PacingSpec,
+    /// The arms that payments draw from.
+    pub ab: Option<Arms>,
     /// Which network, and how to join it.
     pub network: NetworkSettings,
     /// Everything else about collecting candidates.
     pub plan: PlanSettings,
+    /// What is done for each payment.
+    pub payment: PaymentSettings,
+}
+
+impl Settings {
+    /// What payments draw their pacing from.
+    pub fn arms(&self) -> Arms {
+        let single = || Arms::from(self.pacing.clone());
+        self.ab.clone().unwrap_or_else(single)
+    }
 }
 
 /// Where the network is.
@@ -28,9 +40,9 @@ pub enum NetworkKind {
     Remote,
 }
 
-/// Which network, and how to join it.
+/// Which network, and how to join it. Bounds and defaults are those of
+/// [`crate::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
 pub struct NetworkSettings {
     /// Where the network is.
     pub kind: NetworkKind,
@@ -40,78 +52,31 @@ pub struct NetworkSettings {
     pub local: bool,
     /// Whether to use IPv6 as well.
     pub ipv6: bool,
-    /// How long joining may take; 1 s to 10 min.
+    /// How long joining may take.
     pub join_within: Span,
 }
 
-impl Default for NetworkSettings {
-    fn default() -> Self {
-        Self {
-            kind: NetworkKind::Embedded,
-            bootstrap: Vec::new(),
-            local: true,
-            ipv6: false,
-            join_within: Span(Duration::from_secs(30)),
-        }
-    }
-}
-
-/// How a pool asks, apart from pacing.
+/// How a pool asks, apart from pacing. Bounds and defaults are those of
+/// [`crate::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
 pub struct PlanSettings {
-    /// How many peers each pool asks; 16 to 256.
+    /// How many peers each pool asks.
     pub ask: usize,
-    /// How many lookups run at once; 1 to 64.
+    /// How many lookups run at once.
     pub lookups: usize,
-    /// How long a peer has for an answer; 100 ms to 10 min. A request in the
-    /// versioned form waits 15 s at most, then the legacy one has the whole time.
+    /// How long a peer has for an answer.
     pub request_timeout: Span,
+    /// The longest that a versioned request waits.
+    pub probe_ceiling: Span,
 }
 
-impl Default for PlanSettings {
-    fn default() -> Self {
-        Self {
-            ask: 32,
-            lookups: 16,
-            request_timeout: Span(Duration::from_secs(10)),
-        }
-    }
-}
-
-/// The pacing where nothing names one: the safest of the field's variants.
-pub(crate) fn default_pacing() -> PacingSpec {
-    let slots = const { std::num::NonZeroU32::new(16).unwrap() };
-    StrategySpec::hold(slots).into()
-}
-
-impl Settings {
-    /// The first value out of bounds: its key, and what it must be.
-    pub(crate) fn out_of_bounds(&self) -> Option<(&'static str, String)> {
-        let within = |span: Span, low: Duration, high: Duration| (low..=high).contains(&span.0);
-        let secs = Duration::from_secs;
-        let Self { network, plan, .. } = self;
-        if !within(network.join_within, secs(1), secs(600)) {
-            let value = network.join_within;
-            return Some((
-                "network.join_within",
-                format!("{value} is not from 1s to 10m"),
-            ));
-        }
-        if !(16..=256).contains(&plan.ask) {
-            return Some(("plan.ask", format!("{} is not from 16 to 256", plan.ask)));
-        }
-        if !(1..=64).contains(&plan.lookups) {
-            let value = plan.lookups;
-            return Some(("plan.lookups", format!("{value} is not from 1 to 64")));
-        }
-        if !within(plan.request_timeout, Duration::from_millis(100), secs(600)) {
-            let value = plan.request_timeout;
-            let problem = format!("{value} is not from 100ms to 10m");
-            return Some(("plan.request_timeout", problem));
-        }
-        None
-    }
+/// What is done for each payment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaymentSettings {
+    /// The file that payments are recorded in.
+    pub record: Option<PathBuf>,
+    /// Decides which arms are drawn; drawn itself if there is none.
+    pub seed: Option<u32>,
 }
 
 /// A duration, written as `2s` or `1m30s`.

@@ -5,7 +5,7 @@ use std::{fs, net::UdpSocket};
 use crate::command::{ant, ends_with, text};
 
 /// Runs `ant quote` with these variables and expects it to refuse.
-fn refused(variables: &[(&str, &str)], words: &[&str]) -> String {
+pub(crate) fn refused(variables: &[(&str, &str)], words: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = ant(words);
     command
@@ -137,49 +137,4 @@ fn strategies_are_listed_and_explained() {
             assert!(text.starts_with(entry.grammar), "{text}");
         }
     }
-}
-
-#[test]
-fn the_settings_say_where_they_came_from() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("profiles")).unwrap();
-    fs::write(
-        folder.path().join("profiles/mine.toml"),
-        "[plan]\nask = 20\n",
-    )
-    .unwrap();
-    let show = |words: &[&str]| {
-        let mut command = ant(&[&["config", "show", "--profile", "mine"], words].concat());
-        command
-            .env("ANT_MERKLE_CAP", "24")
-            .current_dir(folder.path());
-        text(&ends_with(&mut command, 0).stdout)
-    };
-    let listing = show(&[]);
-    for part in [
-        "hold-24",
-        "ANT_MERKLE_CAP, over hold-16 (default)",
-        "mine.toml:2, over 32",
-    ] {
-        assert!(listing.contains(part), "{part:?} not in {listing}");
-    }
-    let document: serde_json::Value = serde_json::from_str(&show(&["--json"])).unwrap();
-    let pacing = document
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["key"] == "pacing")
-        .unwrap();
-    assert_eq!(pacing["value"], "hold-24");
-    assert_eq!(pacing["origin"], "ANT_MERKLE_CAP");
-
-    let mut list = ant(&["profile", "list"]);
-    let list = text(&ends_with(list.current_dir(folder.path()), 0).stdout);
-    for name in ["local", "mainnet", "mine", "testnet"] {
-        assert!(list.contains(name), "{list}");
-    }
-    let shown = text(&ends_with(&mut ant(&["profile", "show", "mainnet"]), 0).stdout);
-    assert!(shown.contains("strategy = \"hold-32\""), "{shown}");
-    let message = refused(&[], &["profile", "show", "mainet"]);
-    assert!(message.contains("did you mean `mainnet`?"), "{message}");
 }

@@ -9,4 +9,6 @@ mod faults;
 mod inputs;
 mod network;
 mod payments;
+mod reload;
+mod settings;
 mod signals;

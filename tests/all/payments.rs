@@ -3,7 +3,7 @@
 use std::{net::UdpSocket, sync::Arc, time::Duration};
 
 use ant_core::{Client, ClientConfig, Error, Plan, PreparedMerkleBatch};
-use ant_pacing::Peer;
+use ant_pacing::{PacingSpec, Peer};
 use ant_protocol::{
     compute_address,
     payment::verify_merkle_candidate_signature,
@@ -12,6 +12,10 @@ use ant_protocol::{
 use ant_testnet::TestnetConfig;
 
 use crate::network::{Network, addresses, config, run};
+
+fn spec(text: &str) -> PacingSpec {
+    text.parse().unwrap()
+}
 
 /// What must be true of every prepared batch.
 fn check(batch: &PreparedMerkleBatch, leaves: usize, pools: usize) {
@@ -116,7 +120,7 @@ fn pacing_switches_between_payments_and_a_dropped_one_leaves_nothing() {
         assert_eq!((gate.occupied, gate.waiting), (0, 0));
         assert!(gate.peak_occupied <= 4, "both payments share one gate");
 
-        client.set_pacing("uncapped".parse().unwrap());
+        client.set_pacing(spec("uncapped"));
         let batch = client.prepare(&leaves, 4096).await.unwrap().remove(0);
         check(&batch, 16, 4);
         assert_eq!(batch.report.epoch, 1);
@@ -124,7 +128,7 @@ fn pacing_switches_between_payments_and_a_dropped_one_leaves_nothing() {
         assert!(batch.report.collection.peak_in_flight > 4);
 
         // Two at once under one client-wide cap.
-        client.set_pacing("hold-3@client".parse().unwrap());
+        client.set_pacing(spec("hold-3@client"));
         let others = addresses(2);
         let (one, two) = tokio::join!(client.prepare(&leaves, 4096), client.prepare(&others, 4096));
         for batch in [one.unwrap(), two.unwrap()].concat() {
@@ -151,11 +155,7 @@ fn a_client_works_on_an_endpoint_of_the_callers() {
         core.diversity_config = Some(IPDiversityConfig::permissive());
         let node = Arc::new(P2PNode::new(core).await.unwrap());
         node.start().await.unwrap();
-        let client = Client::on_node(
-            Arc::clone(&node),
-            "release-2s-16".parse().unwrap(),
-            Plan::default(),
-        );
+        let client = Client::on_node(Arc::clone(&node), spec("release-2s-16"), Plan::default());
         client.warm_up().await;
         let batch = client.prepare(&addresses(4), 4096).await.unwrap().remove(0);
         check(&batch, 4, 2);

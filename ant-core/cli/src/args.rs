@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+use crate::flags::{AllSettings, NotPacing, environment_help};
+
 /// Paced merkle payments on the Autonomi network, and what a pacing costs.
 #[derive(Debug, Parser)]
-#[command(name = "ant", version, arg_required_else_help = true, after_long_help = AFTER)]
+#[command(name = "ant", version, arg_required_else_help = true, after_long_help = after())]
 pub(crate) struct Cli {
     /// Say more: -v of this program, -vv of the network too, -vvv everything.
     /// `RUST_LOG` wins over it.
@@ -17,20 +19,18 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-const AFTER: &str = "\
-Environment:
-  ANT_MERKLE_PROFILE   the profile to start from: local, testnet, mainnet, or your own
-  ANT_MERKLE_STRATEGY  the pacing strategy, in place of the profile's
-  ANT_MERKLE_CAP       the slots of the strategy; or `uncapped`, or a whole strategy
-  RUST_LOG             what to log, in the usual form
+fn after() -> String {
+    format!("{}\n{EXIT_CODES}", environment_help())
+}
 
+const EXIT_CODES: &str = "\
 Exit codes:
   0    done
   1    failed: a network did not start or could not be joined, a pool stayed short
   2    bad input: a flag, a variable, a profile, a manifest, an address
   3    peers refuse this client's settlement version; update it
-  130  interrupted (143: told to end); for a testnet that is its good end, and 0\n\
-A tree that fails is a result of `ant measure`, and no failure of it.";
+  130  interrupted (143: told to end); for a testnet and a soak that is the good end, and 0\n\
+A tree that fails is a result of `ant measure` and `ant soak`, and no failure of theirs.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -38,6 +38,10 @@ pub(crate) enum Command {
     Measure(MeasureArgs),
     /// Prepare one tree under the active strategy; nothing is paid
     Quote(QuoteArgs),
+    /// Prepare trees one after another until stopped, with the settings as they change
+    Soak(SoakArgs),
+    /// Sum up recorded payments per arm
+    Report(ReportArgs),
     /// Run the embedded testnet until stopped
     Testnet(TestnetArgs),
     /// What is set, and where that came from
@@ -61,20 +65,24 @@ pub(crate) enum Command {
 pub(crate) enum ConfigCommand {
     /// Every setting, where its value came from, and what that hides
     Show(ShowArgs),
+    /// Find every fault of profiles; of the settings in force, if no file is given
+    Check {
+        /// Profiles' files
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Print the JSON Schema of a profile, for editors
+    Schema,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The profile to start from [default: local]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) pacing: PacingArgs,
-
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) settings: AllSettings,
 }
 
 #[derive(Debug, Subcommand)]
@@ -83,8 +91,17 @@ pub(crate) enum ProfileCommand {
     List,
     /// Print one
     Show {
+        /// Its name, or its file
+        name: String,
+    },
+    /// Write a new one beside the working directory, with every key explained
+    New {
         /// Its name
         name: String,
+
+        /// The profile that it starts from
+        #[arg(long, value_name = "NAME", default_value = "local")]
+        extends: String,
     },
 }
 
@@ -102,25 +119,17 @@ pub(crate) enum StrategyCommand {
 /// Which network: the profile's, unless said otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct NetworkArgs {
-    /// The profile to start from [default: local]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
-
     /// Nodes of the embedded testnet, 16 to 500 [default: 35]
-    #[arg(long, value_name = "N", conflicts_with_all = ["manifest", "bootstrap"])]
+    #[arg(long, value_name = "N", conflicts_with = "manifest")]
     pub(crate) nodes: Option<usize>,
 
     /// How many of them never answer [default: 0]
-    #[arg(long, value_name = "K", conflicts_with_all = ["manifest", "bootstrap"])]
+    #[arg(long, value_name = "K", conflicts_with = "manifest")]
     pub(crate) silent: Option<usize>,
 
     /// Join the devnet of this manifest
     #[arg(long, value_name = "FILE", conflicts_with = "bootstrap")]
     pub(crate) manifest: Option<PathBuf>,
-
-    /// Join through these addresses, such as 127.0.0.1:20000
-    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
-    pub(crate) bootstrap: Option<Vec<String>>,
 }
 
 #[derive(Debug, Args)]
@@ -152,25 +161,13 @@ pub(crate) struct MeasureArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-}
 
-/// The pacing: the profile's, unless said otherwise.
-#[derive(Debug, Args)]
-pub(crate) struct PacingArgs {
-    /// The pacing strategy, in place of the profile's
-    #[arg(long, value_name = "SPEC")]
-    pub(crate) strategy: Option<String>,
-
-    /// The slots of the strategy; or `uncapped`, or a whole strategy
-    #[arg(long, value_name = "CAP", allow_hyphen_values = true)]
-    pub(crate) cap: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: NotPacing,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct QuoteArgs {
-    #[command(flatten)]
-    pub(crate) pacing: PacingArgs,
-
     /// How many addresses to make up, 2 to 256
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(2..=256))]
     pub(crate) leaves: u32,
@@ -189,6 +186,45 @@ pub(crate) struct QuoteArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: AllSettings,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SoakArgs {
+    /// Stop after so many trees
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trees: Option<u64>,
+
+    /// Addresses a tree, 2 to 256
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(2..=256))]
+    pub(crate) leaves: u32,
+
+    /// Decides the addresses and the nodes' identities
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Print every payment as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: AllSettings,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Files of recorded payments
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

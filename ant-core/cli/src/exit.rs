@@ -76,6 +76,7 @@ impl From<ant_testnet::TestnetError> for Failure {
 
 impl From<ant_config::ConfigError> for Failure {
     fn from(error: ant_config::ConfigError) -> Self {
-        Self::bad_input(error)
+        let faults: Vec<_> = error.faults().iter().map(ToString::to_string).collect();
+        Self::BadInput(faults.join("\nerror: "))
     }
 }

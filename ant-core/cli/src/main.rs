@@ -4,10 +4,13 @@
 mod args;
 mod commands;
 mod exit;
+mod flags;
 mod interrupt;
+mod live;
 mod logging;
 mod network;
 mod output;
+mod record;
 
 use std::{process::ExitCode, time::Duration};
 

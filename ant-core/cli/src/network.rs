@@ -3,7 +3,7 @@
 
 use std::{path::Path, time::Instant};
 
-use ant_config::{Flags, NetworkKind, Settings, Sources, load};
+use ant_config::{Flag, NetworkKind, Reloader, Settings, Sources};
 use ant_core::{ClientConfig, MultiAddr, Plan, read_manifest};
 use ant_measure::Target;
 use ant_testnet::{Testnet, TestnetConfig};
@@ -13,7 +13,8 @@ use crate::{args::NetworkArgs, exit::Failure};
 /// The settings in force, and the network they lead to.
 pub(crate) struct Chosen {
     pub(crate) settings: Settings,
-    pub(crate) sources: Sources,
+    /// Where the settings come from, for who follows their changes.
+    pub(crate) reloader: Reloader,
     /// The embedded testnet to start, if the network is that.
     pub(crate) embedded: Option<TestnetConfig>,
     client: ClientConfig,
@@ -21,22 +22,29 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     /// Reads flags, variables and profile. Nothing is started.
-    pub(crate) fn new(args: &NetworkArgs, seed: u64, flags: Flags) -> Result<Self, Failure> {
-        let joined = match (&args.manifest, &args.bootstrap) {
-            (Some(path), _) => Some(read_manifest(path)?.bootstrap),
-            (None, Some(texts)) => Some(addresses(texts)?),
-            (None, None) => None,
-        };
-        let loopback = |addresses: &Vec<MultiAddr>| addresses.iter().all(MultiAddr::is_loopback);
-        let sources = Sources::of_process(Flags {
-            profile: args.profile.clone(),
-            local: joined.as_ref().map(loopback),
-            bootstrap: joined
-                .as_ref()
-                .map(|addresses| addresses.iter().map(ToString::to_string).collect()),
-            ..flags
-        })?;
-        let settings = load(&sources)?;
+    pub(crate) fn new(
+        args: &NetworkArgs,
+        seed: u64,
+        mut flags: Vec<Flag>,
+    ) -> Result<Self, Failure> {
+        let bootstrap = flags
+            .iter()
+            .find(|flag| flag.key.name == "network.bootstrap");
+        if let Some(path) = &args.manifest {
+            let joined = read_manifest(path)?.bootstrap;
+            joining(&mut flags, &joined, "--manifest");
+        } else if let Some(bootstrap) = bootstrap {
+            // What is no address is said where all faults are.
+            let texts: Vec<_> = bootstrap.text.split(',').map(str::to_owned).collect();
+            if let Ok(joined) = addresses(&texts) {
+                joining(&mut flags, &joined, "--bootstrap");
+            }
+        }
+        let reloader = Reloader::new(Sources::of_process(flags)?)?;
+        for note in &reloader.current().notes {
+            eprintln!("note: {note}");
+        }
+        let settings = reloader.current().settings.clone();
         let embedded = match settings.network.kind {
             NetworkKind::Embedded => Some(TestnetConfig {
                 nodes: args.nodes.unwrap_or(TestnetConfig::default().nodes),
@@ -65,17 +73,13 @@ impl Chosen {
             local: network.local,
             ipv6: network.ipv6,
             join_within: network.join_within.0,
-            pacing: settings.pacing.clone(),
-            plan: Plan {
-                ask: settings.plan.ask,
-                lookups: settings.plan.lookups,
-                request_timeout: settings.plan.request_timeout.0,
-                ..Plan::default()
-            },
+            pacing: settings.arms(),
+            seed: settings.payment.seed.map(u64::from),
+            plan: plan(&settings),
         };
         Ok(Self {
             settings,
-            sources,
+            reloader,
             embedded,
             client,
         })
@@ -96,6 +100,37 @@ impl Chosen {
             client.bootstrap = testnet.bootstrap();
         }
         Target { client, testnet }
+    }
+}
+
+/// The plan that the settings make.
+pub(crate) fn plan(settings: &Settings) -> Plan {
+    Plan {
+        ask: settings.plan.ask,
+        lookups: settings.plan.lookups,
+        request_timeout: settings.plan.request_timeout.0,
+        probe_ceiling: settings.plan.probe_ceiling.0,
+        ..Plan::default()
+    }
+}
+
+/// Adds what joining these addresses means, except where a flag says otherwise.
+fn joining(flags: &mut Vec<Flag>, joined: &[MultiAddr], name: &str) {
+    let loopback = joined.iter().all(MultiAddr::is_loopback);
+    let texts: Vec<_> = joined.iter().map(ToString::to_string).collect();
+    let local = loopback.to_string();
+    let mut meant = vec![
+        ("network.kind", "remote".to_owned()),
+        ("network.bootstrap", texts.join(",")),
+        ("network.local", local),
+    ];
+    if loopback {
+        meant.push(("network.ipv6", "false".to_owned()));
+    }
+    for (key, text) in meant {
+        if !flags.iter().any(|flag| flag.key.name == key) {
+            flags.extend(Flag::new(key, text, name));
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ant_pacing::PacingSpec;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -26,12 +25,23 @@ pub struct Document {
 /// One arm's runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ArmResult {
-    /// Its pacing.
-    pub arm: PacingSpec,
+    /// Its name: the pacing.
+    pub arm: String,
     /// Its runs, by block.
     pub runs: Vec<Run>,
     /// Their medians.
     pub median: Medians,
+}
+
+impl ArmResult {
+    /// The result of these runs.
+    pub fn new(arm: String, runs: Vec<Run>) -> Self {
+        Self {
+            arm,
+            median: Medians::of(&runs),
+            runs,
+        }
+    }
 }
 
 impl Document {
@@ -39,12 +49,7 @@ impl Document {
     pub fn new(plan: &MeasurePlan, settings: Value, host: Host, runs: &[(usize, Run)]) -> Self {
         let arms = plan.arms.iter().enumerate().map(|(at, arm)| {
             let own = runs.iter().filter(|(arm, _)| *arm == at);
-            let runs: Vec<_> = own.map(|(_, run)| run.clone()).collect();
-            ArmResult {
-                arm: arm.clone(),
-                median: Medians::of(&runs),
-                runs,
-            }
+            ArmResult::new(arm.to_string(), own.map(|(_, run)| run.clone()).collect())
         });
         Self {
             seed: plan.seed,

@@ -8,6 +8,7 @@
 
 mod document;
 mod host;
+mod payment;
 mod plan;
 mod record;
 mod runner;
@@ -16,7 +17,8 @@ mod table;
 
 pub use document::{ArmResult, Document};
 pub use host::{Host, versions};
+pub use payment::{PaymentRecord, Report, append_record, summed_up};
 pub use plan::{MeasurePlan, Scheduled, addresses};
 pub use record::{Medians, Run};
-pub use runner::{Measured, Progress, Target, measure, measure_tree};
+pub use runner::{Measured, Progress, Target, measure, measure_on, measure_tree};
 pub use table::table;

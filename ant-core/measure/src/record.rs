@@ -1,14 +1,14 @@
 //! One run's figures. What could not be known is `None`, and `null` in JSON.
 
 use ant_core::TreeReport;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::stats::median;
 
 /// One tree of one arm. Times are in seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which block, from 0.
+    /// Which block or payment, from 0.
     pub block: usize,
     /// The whole tree, from the first lookup to the last pool; of a tree that
     /// failed, until it did.

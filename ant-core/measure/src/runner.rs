@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use ant_core::{Client, ClientConfig, Error, TreeReport};
-use ant_pacing::PacingSpec;
+use ant_pacing::{Arms, PacingSpec};
 use ant_testnet::{Testnet, Traffic};
 
 use crate::{MeasurePlan, Run, addresses, host::cpu_seconds};
@@ -52,6 +52,9 @@ pub struct Measured {
     pub run: Run,
     /// Why the tree failed, if it did.
     pub failure: Option<Error>,
+    /// The pacing that its payment drew, and the epoch that belongs to, unless
+    /// it failed before.
+    pub drawn: Option<(PacingSpec, u64)>,
 }
 
 /// Makes every run of the plan, adding each to `runs` with its arm's index as it
@@ -76,7 +79,7 @@ pub async fn measure(
             arm,
         });
         let leaves = addresses(plan.seed, scheduled.block, plan.leaves);
-        let measured = measure_tree(target, arm, &leaves, plan.data_size).await?;
+        let measured = measure_tree(target, arm.clone(), &leaves, plan.data_size).await?;
         let mut run = measured.run;
         run.block = scheduled.block;
         watch(&Progress::Ended(&run));
@@ -85,38 +88,40 @@ pub async fn measure(
     Ok(())
 }
 
-/// One tree of one arm, on a client of its own.
+/// One tree, on a client of its own.
 ///
 /// # Errors
 ///
 /// When the client cannot join.
 pub async fn measure_tree(
     target: &Target<'_>,
-    pacing: &PacingSpec,
+    pacing: impl Into<Arms>,
     addresses: &[[u8; 32]],
     data_size: u64,
 ) -> Result<Measured, Error> {
     let joining = Instant::now();
     let client = Client::connect(ClientConfig {
-        pacing: pacing.clone(),
+        pacing: pacing.into(),
         ..target.client.clone()
     })
     .await?;
     client.warm_up().await;
     let warm_up = joining.elapsed();
-    let mut measured = tree(target, &client, addresses, data_size).await;
+    let mut measured = measure_on(target, &client, addresses, data_size).await;
     client.close().await;
     measured.run.warm_up_s = Some(warm_up.as_secs_f64());
     Ok(measured)
 }
 
-async fn tree(
+/// One tree on a client that lives on, under the pacing that it draws.
+pub async fn measure_on(
     target: &Target<'_>,
     client: &Client,
     addresses: &[[u8; 32]],
     data_size: u64,
 ) -> Measured {
     let sent_before = target.testnet.map(Testnet::traffic);
+    let late_before = client.traffic().after_end;
     let cpu_before = cpu_seconds();
     let prepared = client.prepare(addresses, data_size).await;
     let cpu = cpu_before.and_then(|before| Some(cpu_seconds()? - before));
@@ -130,11 +135,13 @@ async fn tree(
         Ok(batches) => batches.first().map(|batch| &batch.report),
         Err(error) => error.report(),
     };
+    let drawn = report.map(|report| (report.pacing.clone(), report.epoch));
     if let Some(report) = report {
         run.fill(report);
     }
     run.error = prepared.as_ref().err().map(ToString::to_string);
-    run.late = run.late.map(|late| late + client.traffic().after_end);
+    let after_end = client.traffic().after_end - late_before;
+    run.late = run.late.map(|late| late + after_end);
     if let (Some(testnet), Some(before)) = (target.testnet, sent_before) {
         let traffic = testnet.traffic() - before;
         run.requests_taken = Some(traffic.requests_taken);
@@ -144,6 +151,7 @@ async fn tree(
     Measured {
         run,
         failure: prepared.err(),
+        drawn,
     }
 }
 

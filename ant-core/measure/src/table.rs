@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{ArmResult, Document, Run};
+use crate::{ArmResult, Run};
 
 /// Up to so many losses are listed one by one; more are given as a range.
 const LISTED: usize = 5;
@@ -20,11 +20,11 @@ const HEADINGS: [&str; 10] = [
     "cpu s",
 ];
 
-/// The document's table: medians over the runs; for the lost answers every
+/// The arms' table: medians over the runs; for the lost answers every
 /// run's own, since one bad run in three is what they are about. `-` is unknown.
-pub fn table(document: &Document) -> String {
+pub fn table(arms: &[ArmResult]) -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(document.arms.iter().map(row));
+    rows.extend(arms.iter().map(row));
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<_> = (0..HEADINGS.len()).filter_map(width).collect();
     let mut text = String::new();
@@ -51,7 +51,7 @@ fn row(arm: &ArmResult) -> [String; HEADINGS.len()] {
     let whole = |value: Option<f64>| figure(value, 0);
     let full = arm.runs.iter().filter(|run| run.full()).count();
     [
-        arm.arm.to_string(),
+        arm.arm.clone(),
         format!("{full}/{}", arm.runs.len()),
         decimals(median.tree_s),
         decimals(median.lookup_max_s),
@@ -83,7 +83,7 @@ fn losses(runs: &[Run]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Host, MeasurePlan};
+    use crate::{Document, Host, MeasurePlan};
 
     #[test]
     fn a_row_an_arm_and_what_is_unknown_is_a_dash() {
@@ -107,7 +107,7 @@ mod tests {
             (1, run(None, 2)),
         ];
         let document = Document::new(&plan, serde_json::Value::Null, Host::now(), &runs);
-        let table = table(&document);
+        let table = table(&document.arms);
         let lines: Vec<Vec<_>> = table.lines().map(|l| l.split("  ").collect()).collect();
         assert_eq!(lines.len(), 3);
         let cells = |line: &str| {

@@ -1,251 +1,379 @@
 //! The layers over each other, and what they say of mistakes.
 
+use std::{fs, path::Path, time::Duration};
+
 use super::*;
-use std::{fs, time::Duration};
+use crate::{Kind, NetworkKind, SHIPPED};
 
-fn sources(environment: &[(&str, &str)]) -> Sources {
-    Sources {
-        environment: environment.iter().copied().collect(),
-        ..Sources::default()
+/// A remote network of no address yet: every key can be set over it alone.
+const BASE: &str = "[network]\nkind = \"remote\"\n";
+
+/// Where a layer's words are put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Default,
+    Base,
+    Profile,
+    Variable,
+    Flag,
+}
+
+const PLACES: [Place; 5] = [
+    Place::Default,
+    Place::Base,
+    Place::Profile,
+    Place::Variable,
+    Place::Flag,
+];
+
+/// Sources of which a test fills the layers.
+struct Bench {
+    folder: tempfile::TempDir,
+    base: String,
+    profile: String,
+    variables: Vec<(String, String)>,
+    flags: Vec<Flag>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            base: BASE.to_owned(),
+            profile: "extends = \"base\"\n".to_owned(),
+            variables: vec![("ANT_MERKLE_PROFILE".to_owned(), "mine".to_owned())],
+            flags: Vec::new(),
+        }
+    }
+
+    fn set(&mut self, place: Place, key: &Key, text: &str) {
+        let file = |file: &mut String| {
+            let (section, name) = key.name.split_once('.').unwrap();
+            let line = format!("{name} = {}\n", toml(key, text));
+            let heading = format!("[{section}]\n");
+            if file.contains(&heading) {
+                *file = file.replace(&heading, &format!("{heading}{line}"));
+            } else {
+                file.push_str(&heading);
+                file.push_str(&line);
+            }
+        };
+        match place {
+            Place::Default => assert_eq!(key.default, Some(text)),
+            Place::Base => file(&mut self.base),
+            Place::Profile => file(&mut self.profile),
+            Place::Variable => self.variables.push((key.variable.into(), text.into())),
+            Place::Flag => self.flags.extend(Flag::new(key.name, text, "--flag")),
+        }
+    }
+
+    fn sources(&self) -> Sources {
+        let write =
+            |name: &str, text: &str| fs::write(self.folder.path().join(name), text).unwrap();
+        write("base.toml", &self.base);
+        write("mine.toml", &self.profile);
+        Sources {
+            environment: self.variables.iter().cloned().collect(),
+            flags: self.flags.clone(),
+            folders: vec![self.folder.path().to_owned()],
+        }
+    }
+
+    fn load(&self) -> Result<Loaded, String> {
+        load(&self.sources()).map_err(|error| error.to_string())
     }
 }
 
-fn pacing(environment: &[(&str, &str)], flags: Flags) -> Result<String, String> {
-    let sources = Sources {
-        flags,
-        ..sources(environment)
-    };
-    load(&sources)
-        .map(|settings| settings.pacing.to_string())
-        .map_err(|error| error.to_string())
-}
-
-fn with(profile: &str) -> (tempfile::TempDir, Sources) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("mine.toml"), profile).unwrap();
-    let sources = Sources {
-        folders: vec![folder.path().to_owned()],
-        ..sources(&[("ANT_MERKLE_PROFILE", "mine")])
-    };
-    (folder, sources)
-}
-
-#[test]
-fn every_shipped_profile_loads() {
-    for (name, _) in profile::SHIPPED {
-        let settings = load(&sources(&[("ANT_MERKLE_PROFILE", name)])).unwrap();
-        assert_eq!(settings.profile, *name);
-        assert_eq!(settings.plan, PlanSettings::default());
-        let embedded = settings.network.kind == NetworkKind::Embedded;
-        assert_eq!(embedded, *name == "local");
-        assert_eq!(settings.network.local, *name == "local");
-    }
-    let mainnet = load(&sources(&[("ANT_MERKLE_PROFILE", "mainnet")])).unwrap();
-    assert!(!mainnet.network.bootstrap.is_empty());
-}
-
-#[test]
-fn higher_layers_win() {
-    let flags = |strategy: Option<&str>, cap: Option<&str>| Flags {
-        strategy: strategy.map(str::to_owned),
-        cap: cap.map(str::to_owned),
-        ..Flags::default()
-    };
-    let strategy = |value| ("ANT_MERKLE_STRATEGY", value);
-    let cap = |value| ("ANT_MERKLE_CAP", value);
-    for (environment, flags, expected) in [
-        (&[][..], flags(None, None), "hold-16"),
-        (&[cap("24")], flags(None, None), "hold-24"),
-        (
-            &[strategy("release-2s-16")],
-            flags(None, None),
-            "release-2s-16",
-        ),
-        (
-            &[strategy("release-2s-16"), cap("8")],
-            flags(None, None),
-            "release-2s-8",
-        ),
-        (&[cap("24")], flags(Some("uncapped"), None), "uncapped"),
-        (&[cap("24")], flags(None, Some("3")), "hold-3"),
-        (
-            &[strategy("release-2s-16")],
-            flags(None, Some("3")),
-            "release-2s-3",
-        ),
-        (&[cap("uncapped")], flags(None, Some("3")), "hold-3"),
-        (&[cap(" ")], flags(None, None), "hold-16"),
-    ] {
-        assert_eq!(
-            pacing(environment, flags).unwrap(),
-            expected,
-            "{environment:?}"
-        );
+/// A variable's text as a file would say it.
+fn toml(key: &Key, text: &str) -> String {
+    match key.kind {
+        Kind::Count { .. } | Kind::Slots | Kind::Switch => text.to_owned(),
+        Kind::Addresses => format!("[\"{text}\"]"),
+        _ => format!("\"{text}\""),
     }
 }
 
-#[test]
-fn a_bad_variable_is_an_error_that_names_it() {
-    for (value, advice) in [
-        (
-            "0",
-            "ANT_MERKLE_CAP: `0` lets nothing leave; for no cap write `uncapped`",
-        ),
-        ("hold16", "write `hold-16`"),
-        ("release-2x-16", "write `release-2s-16`"),
-    ] {
-        let error = pacing(&[("ANT_MERKLE_CAP", value)], Flags::default()).unwrap_err();
-        assert!(error.contains(advice), "{error}");
+fn find<'a>(loaded: &'a Loaded, key: &str) -> &'a Traced {
+    let mut traces = loaded.traces.iter();
+    traces.find(|traced| traced.key == key).unwrap()
+}
+
+fn said_by(origin: &Origin) -> Place {
+    match origin {
+        Origin::Default => Place::Default,
+        Origin::Profile { place, line } => {
+            assert!(line.is_some());
+            if place.ends_with("base.toml") {
+                Place::Base
+            } else {
+                Place::Profile
+            }
+        }
+        Origin::Variable(_) => Place::Variable,
+        Origin::Flag(_) => Place::Flag,
     }
-    let error = load(&sources(&[("ANT_MERKLE_PROFILE", "mainet")])).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "ANT_MERKLE_PROFILE: there is no profile `mainet`; did you mean `mainnet`?; there \
-         are local, mainnet, testnet"
-    );
+}
+
+/// Two values of a key that are no default and go with `BASE`.
+fn two_values(key: &Key) -> [&str; 2] {
+    let other = match key.name {
+        "network.kind" => "remote",
+        "network.bootstrap" => "127.0.0.1:3",
+        "network.local" => "true",
+        "network.ipv6" => "false",
+        "plan.ask" => "256",
+        "plan.lookups" => "64",
+        "network.join_within" | "plan.request_timeout" => "1m",
+        "plan.probe_ceiling" => "100ms",
+        "payment.record" => "other.jsonl",
+        "payment.seed" => "0",
+        name => panic!("{name} needs a second value here"),
+    };
+    [key.example, other]
 }
 
 #[test]
-fn every_value_knows_where_it_came_from_and_what_it_hides() {
-    let (folder, sources) = with("[pacing]\nstrategy = \"release-2s-16\"\n\n[plan]\nask = 20\n");
-    let path = folder.path().join("mine.toml").display().to_string();
-    let environment: Environment = [("ANT_MERKLE_PROFILE", "mine"), ("ANT_MERKLE_CAP", "8")]
-        .into_iter()
-        .collect();
-    let sources = Sources {
-        environment,
-        flags: Flags {
-            bootstrap: Some(vec!["a".to_owned(), "b".to_owned()]),
-            local: Some(false),
-            ..Flags::default()
-        },
-        ..sources
-    };
-    let Loaded { settings, traces } = load_traced(&sources).unwrap();
-    let show = |given: &Given| format!("{} ({})", given.value, given.origin);
-    let line = |key: &str| {
-        let traced = traces.iter().find(|traced| traced.key == key).unwrap();
-        let shadows: Vec<_> = traced.shadows.iter().map(show).collect();
-        format!("{} < {}", show(&traced.given), shadows.join(" < "))
-    };
-    assert_eq!(
-        line("profile"),
-        "mine (ANT_MERKLE_PROFILE) < local (default)"
-    );
-    assert_eq!(
-        line("pacing"),
-        format!("release-2s-8 (ANT_MERKLE_CAP) < release-2s-16 ({path}:1) < hold-16 (default)")
-    );
-    assert_eq!(line("plan.ask"), format!("20 ({path}:5) < 32 (default)"));
-    assert_eq!(line("plan.lookups"), "16 (default) < ");
-    // A strategy and a cap of one layer are told apart.
-    let both = Sources {
-        environment: [
-            ("ANT_MERKLE_STRATEGY", "release-2s-16"),
-            ("ANT_MERKLE_CAP", "8"),
-        ]
-        .into_iter()
-        .collect(),
-        ..Sources::default()
-    };
-    let both = load_traced(&both).unwrap().traces;
-    let pacing = both.iter().find(|traced| traced.key == "pacing").unwrap();
-    assert_eq!(show(&pacing.given), "release-2s-8 (ANT_MERKLE_CAP)");
-    assert_eq!(
-        show(&pacing.shadows[0]),
-        "release-2s-16 (ANT_MERKLE_STRATEGY)"
-    );
-    let by_flag = "(--manifest or --bootstrap)";
-    assert_eq!(
-        line("network.bootstrap"),
-        format!("a, b {by_flag} <  (default)")
-    );
-    assert_eq!(
-        line("network.local"),
-        format!("false {by_flag} < true (default)")
-    );
-    // Nothing in force is left without a trace.
-    assert_eq!(traces.len(), 2 + PLAIN_KEYS.len());
-    let keys = |value: Value| -> usize {
-        let dict = value.into_dict().unwrap();
-        dict.values()
-            .map(|v| v.as_dict().map_or(1, Dict::len))
-            .sum()
-    };
-    assert_eq!(keys(Value::serialize(settings).unwrap()), traces.len());
-}
-
-#[test]
-fn a_profile_beside_the_working_directory_is_read() {
-    let (_folder, sources) = with(
-        "[pacing]\nstrategy = \"release\"\nafter = \"1s\"\nslots = 4\n\
-         [plan]\nask = 20\nrequest_timeout = \"1m30s\"\n",
-    );
-    let settings = load(&sources).unwrap();
-    assert_eq!(settings.pacing.to_string(), "release-1s-4");
-    assert_eq!(settings.plan.ask, 20);
-    assert_eq!(settings.plan.lookups, 16, "from the defaults");
-    assert_eq!(settings.plan.request_timeout.0, Duration::from_secs(90));
-}
-
-#[test]
-fn bad_profiles_say_where_and_what() {
-    for (text, parts) in [
-        (
-            "[plan]\nasks = 20\n",
-            &["mine.toml", "`asks`", "did you mean `ask`?"][..],
-        ),
-        ("[plan\n", &["mine.toml", "line 1"]),
-        ("[plan]\nask = \"many\"\n", &["`plan.ask`", "many"]),
-        ("[plan]\nask = -1\n", &["`plan.ask`", "-1"]),
-        (
-            "[plan]\nask = 15\n",
-            &["`plan.ask`", "15 is not from 16 to 256"],
-        ),
-        ("[plan]\nask = 1.5\n", &["`plan.ask`"]),
-        (
-            "[plan]\nrequest_timeout = 10\n",
-            &["`plan.request_timeout`"],
-        ),
-        (
-            "[plan]\nrequest_timeout = \"10\"\n",
-            &["`10` is no duration"],
-        ),
-        (
-            "[plan]\nrequest_timeout = \"0s\"\n",
-            &["0s is not from 100ms"],
-        ),
-        (
-            "[pacing]\nstrategy = \"hold16\"\n",
-            &["[pacing]", "write `hold-16`"],
-        ),
-        (
-            "[pacing]\nslot = 16\n",
-            &["`slot`", "did you mean `slots`?"],
-        ),
-        (
-            "[network]\nkind = \"Remote\"\n",
-            &["`network.kind`", "Remote"],
-        ),
-    ] {
-        let (_folder, sources) = with(text);
-        let error = load(&sources).unwrap_err().to_string();
-        for part in parts {
-            assert!(error.contains(part), "{part:?} not in {error:?}");
+fn over_every_pair_of_layers_the_higher_one_wins_and_the_lower_one_is_shadowed() {
+    let keys = KEYS.iter().filter(|key| key.in_files() && !key.is_pacing());
+    for key in keys {
+        for (at, low) in PLACES.iter().enumerate() {
+            for high in &PLACES[at + 1..] {
+                let [one, other] = two_values(key);
+                for [under, over] in [[one, other], [other, one]] {
+                    let mut bench = Bench::new();
+                    if key.name == "network.kind" {
+                        bench.base = "description = \"\"\n".to_owned();
+                    }
+                    if *low != Place::Default {
+                        bench.set(*low, key, under);
+                    }
+                    bench.set(*high, key, over);
+                    let loaded = bench.load().unwrap();
+                    let traced = find(&loaded, key.name);
+                    let what = format!("{} {low:?} {high:?}", key.name);
+                    assert_eq!(traced.given.value, over, "{what}");
+                    assert_eq!(said_by(&traced.given.origin), *high, "{what}");
+                    let mut shadows: Vec<_> = traced
+                        .shadows
+                        .iter()
+                        .map(|given| (said_by(&given.origin), given.value.as_str()))
+                        .collect();
+                    let default = shadows.pop().unwrap();
+                    assert_eq!(default.0, Place::Default, "{what}");
+                    if *low != Place::Default {
+                        assert_eq!(shadows[0], (*low, under), "{what}");
+                    }
+                }
+            }
         }
     }
 }
 
 #[test]
-fn flags_choose_a_remote_network() {
-    let sources = Sources {
-        flags: Flags {
-            bootstrap: Some(vec!["/ip4/127.0.0.1/udp/1/quic".to_owned()]),
-            ..Flags::default()
-        },
-        ..Sources::default()
-    };
-    let settings = load(&sources).unwrap();
-    assert_eq!(settings.network.kind, NetworkKind::Remote);
-    assert_eq!(settings.network.bootstrap.len(), 1);
+fn over_every_pair_of_layers_a_strategy_replaces_and_a_field_adjusts() {
+    let (strategy, slots) = ("pacing.strategy", "pacing.slots");
+    let (after, scope) = ("pacing.after", "pacing.scope");
+    for (under, name, over, result) in [
+        ("release-2s-16", strategy, "hold-32", "hold-32"),
+        ("hold-32@client", strategy, "uncapped", "uncapped"),
+        ("hold-32", slots, "24", "hold-24"),
+        ("hold-32@client", slots, "24", "hold-24@client"),
+        ("release-2s-16", slots, "8", "release-2s-8"),
+        ("uncapped", slots, "24", "hold-24"),
+        ("release-2s-16", after, "1s", "release-1s-16"),
+        ("hold-32", scope, "client", "hold-32@client"),
+        ("release-2s-16@client", scope, "payment", "release-2s-16"),
+    ] {
+        let key = keys::find(name).unwrap();
+        let strategy = keys::find(strategy).unwrap();
+        for (at, low) in PLACES.iter().enumerate().skip(1) {
+            for high in &PLACES[at + 1..] {
+                let mut bench = Bench::new();
+                bench.set(*low, strategy, under);
+                bench.set(*high, key, over);
+                let loaded = bench.load().unwrap();
+                let what = format!("{under} {low:?}, {name} {over} {high:?}");
+                assert_eq!(loaded.settings.pacing.to_string(), result, "{what}");
+                let traced = find(&loaded, "pacing");
+                assert_eq!(traced.given.value, result, "{what}");
+                assert_eq!(said_by(&traced.given.origin), *high, "{what}");
+                assert_eq!(traced.shadows[0].value, under, "{what}");
+                assert_eq!(said_by(&traced.shadows[0].origin), *low, "{what}");
+            }
+        }
+        // Within one layer of names too.
+        for place in [Place::Variable, Place::Flag] {
+            let mut bench = Bench::new();
+            bench.set(place, strategy, under);
+            if name != strategy.name {
+                bench.set(place, key, over);
+                assert_eq!(bench.load().unwrap().settings.pacing.to_string(), result);
+            }
+        }
+    }
 }
+
+#[test]
+fn a_cap_may_name_a_strategy_but_not_another_one() {
+    let strategy = keys::find("pacing.strategy").unwrap();
+    let cap = keys::find("pacing.slots").unwrap();
+    let with = |words: [(&Key, &str); 2]| {
+        let mut bench = Bench::new();
+        for (key, text) in words {
+            bench.set(Place::Variable, key, text);
+        }
+        bench
+            .load()
+            .map(|loaded| loaded.settings.pacing.to_string())
+    };
+    assert_eq!(
+        with([(strategy, "hold-8"), (cap, "hold-8")]).unwrap(),
+        "hold-8"
+    );
+    assert_eq!(
+        with([(strategy, "hold-16"), (cap, "uncapped")]).unwrap_err(),
+        "ANT_MERKLE_CAP: it says `uncapped` and ANT_MERKLE_STRATEGY says `hold-16`; name one \
+         strategy"
+    );
+    let after = keys::find("pacing.after").unwrap();
+    let error = with([(strategy, "hold-16"), (after, "2s")]).unwrap_err();
+    assert!(error.contains("`release-2s-16`"), "{error}");
+}
+
+#[test]
+fn over_every_pair_of_layers_arms_win_over_a_lower_pacing_and_lose_to_a_higher_one() {
+    let arms = "[[ab]]\nstrategy = \"hold-32\"\nweight = 2\n[[ab]]\nstrategy = \"uncapped\"\n";
+    let ab = keys::find("ab").unwrap();
+    let draw = |bench: &mut Bench, place: Place| match place {
+        Place::Base => bench.base.push_str(arms),
+        Place::Profile => bench.profile.push_str(arms),
+        _ => bench.set(place, ab, "hold-32:2,uncapped"),
+    };
+    for (name, text) in [("pacing.strategy", "hold-8"), ("pacing.slots", "8")] {
+        let key = keys::find(name).unwrap();
+        for (at, low) in PLACES.iter().enumerate().skip(1) {
+            for high in &PLACES[at..] {
+                // In one layer and above the pacing, the arms are drawn from.
+                let mut bench = Bench::new();
+                bench.set(*low, key, text);
+                draw(&mut bench, *high);
+                let loaded = bench.load().unwrap();
+                let drawn = loaded.settings.arms().to_string();
+                assert_eq!(drawn, "hold-32:2,uncapped:1", "{low:?} {high:?}");
+                assert_eq!(said_by(&find(&loaded, "ab").given.origin), *high);
+                assert!(
+                    loaded
+                        .notes
+                        .iter()
+                        .any(|note| note.contains("draw from the arms"))
+                );
+                if low == high {
+                    continue;
+                }
+                let mut bench = Bench::new();
+                draw(&mut bench, *low);
+                bench.set(*high, key, text);
+                let loaded = bench.load().unwrap();
+                assert_eq!(loaded.settings.ab, None, "{low:?} {high:?}");
+                let traced = find(&loaded, "ab");
+                assert_eq!(said_by(&traced.given.origin), *high);
+                assert_eq!(traced.shadows[0].value, "hold-32:2, uncapped:1");
+            }
+        }
+    }
+}
+
+#[test]
+fn changing_one_variable_changes_exactly_one_setting() {
+    let values = |bench: &Bench| -> Vec<_> {
+        let traces = bench.load().unwrap().traces.into_iter();
+        traces
+            .map(|traced| (traced.key, traced.given.value))
+            .collect()
+    };
+    for key in KEYS.iter().filter(|key| key.name != "profile") {
+        let mut bench = Bench::new();
+        if key.name == "pacing.after" {
+            bench
+                .profile
+                .push_str("[pacing]\nstrategy = \"release-2s-16\"\n");
+        }
+        if key.name == "network.kind" {
+            bench.base = "description = \"\"\n".to_owned();
+        }
+        let before = values(&bench);
+        bench.set(Place::Variable, key, key.example);
+        let after = values(&bench);
+        let changed: Vec<_> = before.iter().zip(&after).filter(|(b, a)| b != a).collect();
+        assert_eq!(changed.len(), 1, "{}: {changed:?}", key.variable);
+        assert_eq!(changed[0].0.0, key.setting());
+    }
+}
+
+#[test]
+fn every_setting_in_force_is_traced() {
+    let loaded = Bench::new().load().unwrap();
+    let json = serde_json::to_value(&loaded.settings).unwrap();
+    let mut names = Vec::new();
+    for (name, value) in json.as_object().unwrap() {
+        match value.as_object() {
+            Some(table) => names.extend(table.keys().map(|key| format!("{name}.{key}"))),
+            None => names.push(name.clone()),
+        }
+    }
+    let mut traced: Vec<_> = loaded.traces.iter().map(|traced| traced.key).collect();
+    names.sort();
+    traced.sort_unstable();
+    assert_eq!(names, traced);
+}
+
+#[test]
+fn every_shipped_profile_loads_without_a_note() {
+    for (name, _) in SHIPPED {
+        let sources = Sources {
+            flags: Flag::new("profile", *name, "--profile")
+                .into_iter()
+                .collect(),
+            ..Sources::default()
+        };
+        let loaded = load(&sources).unwrap();
+        assert_eq!(loaded.settings.profile, *name);
+        assert_eq!(loaded.notes, Vec::<String>::new(), "{name}");
+        let network = loaded.settings.network;
+        assert_eq!(network.kind == NetworkKind::Embedded, *name == "local");
+        assert_eq!(network.local, *name == "local");
+        assert_eq!(network.bootstrap.is_empty(), *name != "mainnet");
+    }
+}
+
+#[test]
+fn a_text_that_looks_like_something_else_stays_text() {
+    let mut bench = Bench::new();
+    for (key, text) in [("payment.record", "1e3"), ("profile", "007")] {
+        bench.set(Place::Variable, keys::find(key).unwrap(), text);
+    }
+    fs::write(bench.folder.path().join("007.toml"), "extends = \"true\"\n").unwrap();
+    fs::write(bench.folder.path().join("true.toml"), BASE).unwrap();
+    let settings = bench.load().unwrap().settings;
+    assert_eq!(settings.profile, "007");
+    assert_eq!(settings.payment.record.unwrap(), Path::new("1e3"));
+}
+
+#[test]
+fn a_profile_is_found_by_its_path_too() {
+    let bench = Bench::new();
+    let mut sources = bench.sources();
+    let path = bench.folder.path().join("base.toml").display().to_string();
+    sources.environment = [("ANT_MERKLE_PROFILE", path.as_str())]
+        .into_iter()
+        .collect();
+    let settings = load(&sources).unwrap().settings;
+    assert_eq!(
+        (settings.profile, settings.network.kind),
+        (path, NetworkKind::Remote)
+    );
+    assert_eq!(settings.plan.request_timeout.0, Duration::from_secs(10));
+}
+
+#[path = "bad_input.rs"]
+mod bad_input;

@@ -1,35 +1,58 @@
 //! `ant config` and `ant profile`: what is in force, why, and from which file.
 
-use std::fmt::Write;
+use std::{fmt::Write, path::PathBuf};
 
-use ant_config::{Flags, Sources, Traced, known, load_traced, profile_text};
+use ant_config::{
+    Flag, Loaded, Sources, Traced, load, new_profile, places, profile_text, redacted, schema,
+};
 
 use crate::{
-    args::ShowArgs,
+    args::{ConfigCommand, ProfileCommand, ShowArgs},
     exit::Failure,
     output::{print, print_json},
 };
 
-/// Every setting, its value, where it came from, and what it hides.
-pub(crate) fn show(args: &ShowArgs) -> Result<(), Failure> {
-    let sources = Sources::of_process(Flags {
-        profile: args.profile.clone(),
-        strategy: args.pacing.strategy.clone(),
-        cap: args.pacing.cap.clone(),
-        ..Flags::default()
-    })?;
-    let traces = load_traced(&sources)?.traces;
-    if args.json {
-        print_json(&traces)
-    } else {
-        print(&listing(&traces))
+pub(crate) fn run(command: &ConfigCommand) -> Result<(), Failure> {
+    match command {
+        ConfigCommand::Show(args) => show(args),
+        ConfigCommand::Check { files } => check(files),
+        ConfigCommand::Schema => print_json(&schema()),
     }
 }
+
+pub(crate) fn run_profile(command: &ProfileCommand) -> Result<(), Failure> {
+    match command {
+        ProfileCommand::List => list_profiles(),
+        ProfileCommand::Show { name } => show_profile(name),
+        ProfileCommand::New { name, extends } => make_profile(name, extends),
+    }
+}
+
+/// Every setting, its value, where it came from, and what it hides.
+fn show(args: &ShowArgs) -> Result<(), Failure> {
+    let sources = Sources::of_process(args.settings.given.clone())?;
+    let Loaded { traces, notes, .. } = load(&sources)?;
+    if args.json {
+        print_json(&traces)?;
+    } else {
+        print(&listing(&traces))?;
+    }
+    for note in notes {
+        eprintln!("note: {note}");
+    }
+    Ok(())
+}
+
+/// The widest value that others are lined up with; few are wider.
+const LINED_UP: usize = 24;
 
 fn listing(traces: &[Traced]) -> String {
     let key_width = traces.iter().map(|traced| traced.key.len()).max();
     let value_width = traces.iter().map(|traced| shown(traced).len()).max();
-    let (keys, values) = (key_width.unwrap_or(0), value_width.unwrap_or(0).min(24));
+    let (keys, values) = (
+        key_width.unwrap_or(0),
+        value_width.unwrap_or(0).min(LINED_UP),
+    );
     let mut text = String::new();
     for traced in traces {
         let value = shown(traced);
@@ -55,25 +78,76 @@ fn quoted(value: &str) -> String {
     }
 }
 
+/// Every fault of these profiles, or of the settings in force.
+fn check(files: &[PathBuf]) -> Result<(), Failure> {
+    let process = Sources::of_process(Vec::new())?;
+    let mut faults = Vec::new();
+    let mut take = |what: &str, sources: &Sources| match load(sources) {
+        Ok(loaded) => {
+            for note in loaded.notes {
+                eprintln!("note: {what}: {note}");
+            }
+            print(&format!("{what}: good\n"))
+        }
+        Err(error) => {
+            // One base may be at fault for several files.
+            for fault in error.faults() {
+                if !faults.contains(fault) {
+                    faults.push(fault.clone());
+                }
+            }
+            Ok(())
+        }
+    };
+    if files.is_empty() {
+        take("the settings in force", &process)?;
+    }
+    for file in files {
+        let path = file.display().to_string();
+        // A name alone is a profile's; this is a file.
+        let profile = if path.contains('/') {
+            path.clone()
+        } else {
+            format!("./{path}")
+        };
+        let sources = Sources {
+            flags: Flag::new("profile", profile, &path).into_iter().collect(),
+            folders: process.folders.clone(),
+            ..Sources::default()
+        };
+        take(&path, &sources)?;
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        Err(Failure::BadInput(faults.join("\nerror: ")))
+    }
+}
+
 /// The names of all profiles there are.
-pub(crate) fn list_profiles() -> Result<(), Failure> {
-    let sources = Sources::of_process(Flags::default())?;
+fn list_profiles() -> Result<(), Failure> {
+    let sources = Sources::of_process(Vec::new())?;
     let mut text = String::new();
-    for name in known(&sources.folders) {
-        let own = sources
-            .folders
-            .iter()
-            .map(|folder| folder.join(format!("{name}.toml")));
-        let place = own.into_iter().find(|path| path.exists());
-        let place = place.map_or_else(|| "shipped".to_owned(), |path| path.display().to_string());
+    for (name, place) in places(&sources.folders) {
         let _ = writeln!(text, "{name:<12}  {place}");
     }
     print(&text)
 }
 
 /// A profile's text, and where it is.
-pub(crate) fn show_profile(name: &str) -> Result<(), Failure> {
-    let sources = Sources::of_process(Flags::default())?;
+fn show_profile(name: &str) -> Result<(), Failure> {
+    let sources = Sources::of_process(Vec::new())?;
     let (place, text) = profile_text(name, &sources.folders)?;
-    print(&format!("# {place}\n{text}"))
+    print(&redacted(&format!("# {place}\n{text}")))
+}
+
+/// A new profile beside the working directory.
+fn make_profile(name: &str, base: &str) -> Result<(), Failure> {
+    let sources = Sources::of_process(Vec::new())?;
+    let folder = sources.folders.first().cloned().unwrap_or_default();
+    let place = new_profile(name, base, &folder, &sources)?;
+    print(&format!(
+        "wrote {place}\ntry it: ant config show --profile {name}\n"
+    ))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ant_config::Flags;
+use ant_config::Environment;
 use ant_measure::{Document, Host, MeasurePlan, Progress, Run, measure, table};
 use ant_pacing::PacingSpec;
 use ant_protocol::MAX_CHUNK_SIZE;
@@ -18,9 +18,12 @@ use crate::{
 
 pub(crate) async fn run(args: MeasureArgs, folder: &Path) -> Result<(), Failure> {
     let plan = plan(&args)?;
-    let chosen = Chosen::new(&args.network, args.seed, Flags::default())?;
-    if let Some(variable) = chosen.sources.environment.chooses_pacing() {
+    let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
+    if let Some(variable) = Environment::of_process().chooses_pacing() {
         eprintln!("note: {variable} has no effect here; --arms names the strategies");
+    }
+    if chosen.settings.payment.record.is_some() {
+        eprintln!("note: payment.record has no effect here; --json prints every run");
     }
     let host = Host::now();
     let mut interrupt = Interrupt::new()?;
@@ -43,7 +46,7 @@ pub(crate) async fn run(args: MeasureArgs, folder: &Path) -> Result<(), Failure>
         if args.json {
             print_json(&document)?;
         } else {
-            print(&table(&document))?;
+            print(&table(&document.arms))?;
         }
     }
     measured
@@ -88,7 +91,7 @@ fn show(progress: &Progress<'_>) {
     }
 }
 
-fn outcome(run: &Run) -> String {
+pub(crate) fn outcome(run: &Run) -> String {
     let seconds = run
         .tree_s
         .map_or_else(|| "?".to_owned(), |s| format!("{s:.1} s"));

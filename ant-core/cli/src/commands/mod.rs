@@ -3,13 +3,15 @@
 mod config;
 mod measure;
 mod quote;
+mod report;
+mod soak;
 mod strategy;
 mod testnet;
 
 use std::path::Path;
 
 use crate::{
-    args::{Cli, Command, ConfigCommand, ProfileCommand, StrategyCommand},
+    args::{Cli, Command, StrategyCommand},
     exit::Failure,
 };
 
@@ -19,13 +21,10 @@ pub(crate) async fn run(cli: Cli, folder: &Path) -> Result<(), Failure> {
         Command::Measure(args) => measure::run(args, folder).await,
         Command::Quote(args) => quote::run(args, folder).await,
         Command::Testnet(args) => testnet::run(args, folder).await,
-        Command::Config { command } => match command {
-            ConfigCommand::Show(args) => config::show(&args),
-        },
-        Command::Profile { command } => match command {
-            ProfileCommand::List => config::list_profiles(),
-            ProfileCommand::Show { name } => config::show_profile(&name),
-        },
+        Command::Soak(args) => soak::run(args, folder).await,
+        Command::Report(args) => report::run(&args),
+        Command::Config { command } => config::run(&command),
+        Command::Profile { command } => config::run_profile(&command),
         Command::Strategy { command } => match command {
             StrategyCommand::List => strategy::list(),
             StrategyCommand::Explain { name } => strategy::explain(&name),

@@ -2,8 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use ant_config::Flags;
-use ant_measure::{Host, Measured, Run, addresses, measure_tree, versions};
+use ant_measure::{Host, Measured, PaymentRecord, Run, addresses, measure_tree, versions};
 use ant_protocol::MAX_CHUNK_SIZE;
 use ant_testnet::Testnet;
 use serde_json::{Value, json};
@@ -14,21 +13,15 @@ use crate::{
     interrupt::Interrupt,
     network::Chosen,
     output::{print, print_json},
+    record,
 };
 
 /// The most addresses one tree holds.
 const MOST: usize = 256;
 
 pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
-    let chosen = Chosen::new(
-        &args.network,
-        args.seed,
-        Flags {
-            strategy: args.pacing.strategy.clone(),
-            cap: args.pacing.cap.clone(),
-            ..Flags::default()
-        },
-    )?;
+    let chosen = Chosen::new(&args.network, args.seed, args.settings.given)?;
+    record::check(&chosen.settings)?;
     let addresses = match &args.addresses {
         Some(path) => read_addresses(path)?,
         None => addresses(args.seed, 0, args.leaves as usize),
@@ -42,11 +35,25 @@ pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
     if let Some(testnet) = testnet {
         testnet.stop().await;
     }
-    let Measured { run, failure } = quoted?;
+    let Measured {
+        run,
+        failure,
+        drawn,
+    } = quoted?;
+    if let Some(drawn) = &drawn {
+        let (settings, addresses) = (&chosen.settings, addresses.len());
+        let payment = PaymentRecord::now(&settings.profile, drawn, addresses, run.clone());
+        record::append(settings, &payment)?;
+    }
+    // A payment that failed before it drew has the arms to show.
+    let strategy = drawn.map_or_else(
+        || chosen.settings.arms().to_string(),
+        |(pacing, _)| pacing.to_string(),
+    );
     if args.json {
-        print_json(&document(&chosen, &run, addresses.len()))?;
+        print_json(&document(&chosen, &strategy, &run, addresses.len()))?;
     } else {
-        print(&summary(&chosen, &run, addresses.len()))?;
+        print(&summary(&strategy, &run, addresses.len()))?;
     }
     failure.map_or(Ok(()), |error| Err(error.into()))
 }
@@ -57,14 +64,14 @@ async fn quote(
     addresses: &[[u8; 32]],
 ) -> Result<Measured, Failure> {
     let target = chosen.target(testnet);
-    let pacing = &chosen.settings.pacing;
+    let arms = chosen.settings.arms();
     let size = MAX_CHUNK_SIZE as u64;
-    Ok(measure_tree(&target, pacing, addresses, size).await?)
+    Ok(measure_tree(&target, arms, addresses, size).await?)
 }
 
-fn document(chosen: &Chosen, run: &Run, addresses: usize) -> Value {
+fn document(chosen: &Chosen, strategy: &str, run: &Run, addresses: usize) -> Value {
     let mut document = json!({
-        "strategy": chosen.settings.pacing,
+        "strategy": strategy,
         "addresses": addresses,
         "settings": chosen.settings,
         "host": Host::now(),
@@ -78,7 +85,7 @@ fn document(chosen: &Chosen, run: &Run, addresses: usize) -> Value {
     document
 }
 
-fn summary(chosen: &Chosen, run: &Run, addresses: usize) -> String {
+fn summary(strategy: &str, run: &Run, addresses: usize) -> String {
     let unknown = || "?".to_owned();
     let count = |n: Option<u64>| n.map_or_else(unknown, |n| n.to_string());
     let seconds = |s: Option<f64>| s.map_or_else(unknown, |s| format!("{s:.2} s"));
@@ -87,7 +94,7 @@ fn summary(chosen: &Chosen, run: &Run, addresses: usize) -> String {
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "{label:<18}{value}");
     };
-    line("strategy", chosen.settings.pacing.to_string());
+    line("strategy", strategy.to_owned());
     line("addresses", addresses.to_string());
     line(
         "pools full",

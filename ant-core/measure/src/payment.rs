@@ -1,0 +1,183 @@
+//! Payments in normal use, recorded one a line, so that what a fleet of clients
+//! drew and how it fared can be summed up anywhere, by anything that reads JSON.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Write},
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use ant_pacing::PacingSpec;
+use serde::{Deserialize, Serialize};
+
+use crate::{ArmResult, Run};
+
+/// One payment: what it drew, and how it fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PaymentRecord {
+    /// When it ended, in seconds since 1970.
+    pub at: u64,
+    /// The profile in force.
+    pub profile: String,
+    /// The pacing that it drew.
+    pub arm: PacingSpec,
+    /// How often the terms had been changed before it.
+    pub epoch: u64,
+    /// How many addresses it was for.
+    pub addresses: usize,
+    /// Its figures.
+    #[serde(flatten)]
+    pub run: Run,
+}
+
+impl PaymentRecord {
+    /// The record of a payment that has ended now.
+    pub fn now(profile: &str, drawn: &(PacingSpec, u64), addresses: usize, run: Run) -> Self {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self {
+            // A clock before 1970 says nothing, and no payment fails of it.
+            at: since_1970.map_or(0, |elapsed| elapsed.as_secs()),
+            profile: profile.to_owned(),
+            arm: drawn.0.clone(),
+            epoch: drawn.1,
+            addresses,
+            run,
+        }
+    }
+}
+
+/// Appends a line to a file, which is made if need be. Several programs may
+/// append to one file: each line is written at once.
+///
+/// # Errors
+///
+/// When the file cannot be opened or written.
+pub fn append_record(path: &Path, record: &PaymentRecord) -> io::Result<()> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    file.write_all(&line)
+}
+
+/// Records summed up.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Each arm's payments, by name; named with their profile where there are
+    /// several.
+    pub arms: Vec<ArmResult>,
+    /// Lines that were cut short, as the last line of a program that was killed
+    /// may be.
+    pub cut_short: usize,
+}
+
+/// Sums up files of records: each its name and its text.
+///
+/// # Errors
+///
+/// When a line is no record: the file, the line, and why.
+pub fn summed_up(files: &[(String, String)]) -> Result<Report, String> {
+    let mut records: Vec<PaymentRecord> = Vec::new();
+    let mut cut_short = 0;
+    for (name, text) in files {
+        let lines: Vec<_> = text.split_inclusive('\n').collect();
+        for (at, line) in lines.iter().enumerate() {
+            match serde_json::from_str(line.trim_end()) {
+                Ok(record) => records.push(record),
+                Err(_) if line.trim().is_empty() => {}
+                Err(_) if !line.ends_with('\n') => cut_short += 1,
+                Err(error) => {
+                    return Err(format!("{name}:{}: no payment's record: {error}", at + 1));
+                }
+            }
+        }
+    }
+    let first = records.first().map(|record| record.profile.clone());
+    let several = records.iter().any(|r| Some(&r.profile) != first.as_ref());
+    let label = |record: &PaymentRecord| {
+        if several {
+            format!("{}/{}", record.profile, record.arm)
+        } else {
+            record.arm.to_string()
+        }
+    };
+    let mut arms: Vec<(String, Vec<Run>)> = Vec::new();
+    for record in records {
+        let name = label(&record);
+        match arms.iter_mut().find(|(arm, _)| *arm == name) {
+            Some((_, runs)) => runs.push(record.run),
+            None => arms.push((name, vec![record.run])),
+        }
+    }
+    arms.sort_by(|a, b| a.0.cmp(&b.0));
+    let arms = arms
+        .into_iter()
+        .map(|(arm, runs)| ArmResult::new(arm, runs));
+    Ok(Report {
+        arms: arms.collect(),
+        cut_short,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(profile: &str, arm: &str, tree_s: f64) -> PaymentRecord {
+        let run = Run {
+            tree_s: Some(tree_s),
+            silent_peers: vec!["ab".to_owned()],
+            ..Run::default()
+        };
+        PaymentRecord::now(profile, &(arm.parse().unwrap(), 3), 256, run)
+    }
+
+    #[test]
+    fn what_is_appended_is_summed_up_per_arm() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("payments.jsonl");
+        for (arm, tree_s) in [("hold-32", 1.0), ("uncapped", 5.0), ("hold-32", 3.0)] {
+            append_record(&path, &record("local", arm, tree_s)).unwrap();
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 3);
+        let read: PaymentRecord = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!((read.epoch, read.addresses), (3, 256));
+        let cut = format!("{text}{{\"at\":1,\"prof");
+        let report = summed_up(&[("a".to_owned(), cut)]).unwrap();
+        assert_eq!(report.cut_short, 1);
+        let arms: Vec<_> = report
+            .arms
+            .iter()
+            .map(|arm| (arm.arm.as_str(), arm.runs.len(), arm.median.tree_s))
+            .collect();
+        assert_eq!(
+            arms,
+            [("hold-32", 2, Some(2.0)), ("uncapped", 1, Some(5.0))]
+        );
+        // Other networks are other results.
+        let other = serde_json::to_string(&record("dev", "hold-32", 9.0)).unwrap() + "\n";
+        let both = [("a".to_owned(), text), ("b".to_owned(), other)];
+        let names: Vec<_> = summed_up(&both)
+            .unwrap()
+            .arms
+            .into_iter()
+            .map(|arm| arm.arm)
+            .collect();
+        assert_eq!(names, ["dev/hold-32", "local/hold-32", "local/uncapped"]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_record_is_named() {
+        let good = serde_json::to_string(&record("local", "hold-32", 1.0)).unwrap();
+        for bad in ["{}", "x", "[1]"] {
+            let text = format!("{good}\n\n{bad}\n{good}\n");
+            let error = summed_up(&[("p.jsonl".to_owned(), text)]).unwrap_err();
+            assert!(
+                error.starts_with("p.jsonl:3: no payment's record"),
+                "{error}"
+            );
+        }
+        assert!(summed_up(&[]).unwrap().arms.is_empty());
+    }
+}

@@ -1,0 +1,234 @@
+//! Faults that say what was wrong, where, and what to write instead.
+
+use std::{fmt, ops::Range};
+
+/// One thing that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    place: String,
+    spot: Option<Spot>,
+    problem: String,
+}
+
+/// The bad part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+    /// The line's text.
+    source: String,
+    /// How many characters are bad; at least one.
+    width: usize,
+}
+
+impl Fault {
+    pub(crate) fn new(place: impl Into<String>, problem: impl fmt::Display) -> Self {
+        Self {
+            place: place.into(),
+            spot: None,
+            problem: redacted(&problem.to_string()),
+        }
+    }
+
+    /// The same fault, at this spot of the place.
+    #[must_use]
+    pub(crate) fn at(mut self, spot: Option<Spot>) -> Self {
+        self.spot = spot;
+        self
+    }
+
+    /// Where: a file, a variable, or a flag.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The line and column in the file, from 1, if it is in one.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        self.spot.as_ref().map(|spot| (spot.line, spot.column))
+    }
+
+    /// What is wrong, and what to write instead.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+
+    /// The fault in one line, for logs.
+    pub fn one_line(&self) -> String {
+        match &self.spot {
+            Some(spot) => format!(
+                "{}:{}:{}: {}",
+                self.place, spot.line, spot.column, self.problem
+            ),
+            None => format!("{}: {}", self.place, self.problem),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.one_line())?;
+        match &self.spot {
+            Some(spot) => spot.fmt(f),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The line, and a caret under the bad part.
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        // A tab stays one, so that the caret is below what it points at.
+        let indent: String = self
+            .source
+            .chars()
+            .take(self.column - 1)
+            .map(|c| if c == '\t' { '\t' } else { ' ' })
+            .collect();
+        let carets = "^".repeat(self.width);
+        write!(
+            f,
+            "\n {number} | {}\n {margin} | {indent}{carets}",
+            redacted(&self.source)
+        )
+    }
+}
+
+impl Spot {
+    /// The spot of these bytes of `text`.
+    pub(crate) fn of(text: &str, span: Range<usize>) -> Option<Self> {
+        let before = text.get(..span.start)?;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let source = text[start..].lines().next().unwrap_or("");
+        let bad = text.get(span.clone()).unwrap_or("");
+        let bad = bad.lines().next().unwrap_or("");
+        Some(Self {
+            line: before.matches('\n').count() + 1,
+            column: before[start..].chars().count() + 1,
+            source: source.to_owned(),
+            width: bad.chars().count().max(1),
+        })
+    }
+}
+
+/// Why there are no settings: every fault there is, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(Vec<Fault>);
+
+impl ConfigError {
+    /// These faults, if there are any, sorted by place.
+    pub(crate) fn of(mut faults: Vec<Fault>) -> Result<(), Self> {
+        if faults.is_empty() {
+            return Ok(());
+        }
+        faults.sort_by_key(|fault| (fault.place.clone(), fault.position()));
+        Err(Self(faults))
+    }
+
+    /// Every fault, in the order of places and lines.
+    pub fn faults(&self) -> &[Fault] {
+        &self.0
+    }
+
+    /// All faults in one line, for logs.
+    pub fn one_line(&self) -> String {
+        let lines: Vec<_> = self.0.iter().map(Fault::one_line).collect();
+        lines.join("; ")
+    }
+}
+
+impl From<Fault> for ConfigError {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, fault) in self.0.iter().enumerate() {
+            let newline = if at == 0 { "" } else { "\n" };
+            write!(f, "{newline}{fault}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// `; did you mean X?` if there is an X.
+pub(crate) fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    })
+}
+
+/// How many hexadecimal digits a private key has.
+const KEY_DIGITS: usize = 64;
+
+/// The text with everything that may be a private key hidden. No key of a
+/// profile holds one, but people put them there, and what we print goes to
+/// logs. Behind a `/` such digits are a peer's identity, which is public.
+pub fn redacted(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
+        let (before, tail) = rest.split_at(start);
+        let end = tail.find(|c: char| !c.is_ascii_alphanumeric());
+        let (word, after) = tail.split_at(end.unwrap_or(tail.len()));
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        let secret = digits.len() >= KEY_DIGITS
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && !before.ends_with('/');
+        result.push_str(before);
+        result.push_str(if secret { "<redacted>" } else { word });
+        rest = after;
+    }
+    result.push_str(rest);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_shows_the_line_with_a_caret_below() {
+        let text = "[plan]\n\task = 15 # few\n";
+        let at = text.find("15").unwrap();
+        let fault = Fault::new("p.toml", "too few").at(Spot::of(text, at..at + 2));
+        assert_eq!(
+            fault.to_string(),
+            "p.toml:2:8: too few\n 2 | \task = 15 # few\n   | \t      ^^"
+        );
+        assert_eq!(fault.one_line(), "p.toml:2:8: too few");
+        let end = Fault::new("p", "cut short").at(Spot::of(text, text.len()..text.len()));
+        assert_eq!(end.to_string(), "p:3:1: cut short\n 3 | \n   | ^");
+    }
+
+    #[test]
+    fn columns_are_counted_in_characters() {
+        let text = "\u{e9}\u{e9} = x";
+        let at = text.find('x').unwrap();
+        let spot = Spot::of(text, at..at + 1).unwrap();
+        assert_eq!((spot.line, spot.column), (1, 6));
+    }
+
+    #[test]
+    fn what_may_be_a_private_key_is_hidden() {
+        let key = "a1".repeat(32);
+        for (text, shown) in [
+            (
+                format!("key = \"{key}\""),
+                "key = \"<redacted>\"".to_owned(),
+            ),
+            (format!("0x{key},"), "<redacted>,".to_owned()),
+            (format!("/p2p/{key}"), format!("/p2p/{key}")),
+            ("ask = 32".to_owned(), "ask = 32".to_owned()),
+        ] {
+            assert_eq!(redacted(&text), shown);
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Every key there is, as data: the one list that parsing, flags, help, the
+//! schema, `ant profile new`, the README's table and the tests walk.
+
+use std::{fmt::Write, time::Duration};
+
+use crate::kind::Kind;
+
+/// What all our variables start with. Others that start with `ANT_` belong to
+/// other programs and are left alone.
+pub(crate) const PREFIX: &str = "ANT_MERKLE_";
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name, dotted as in a profile: `plan.ask`.
+    pub name: &'static str,
+    /// The environment variable that sets it.
+    pub variable: &'static str,
+    /// The flag that sets it, without the dashes.
+    pub flag: &'static str,
+    /// What it holds, in which unit and bounds.
+    pub kind: Kind,
+    /// What it is where no layer says anything, as a variable would say it.
+    pub default: Option<&'static str>,
+    /// One line on what it sets.
+    pub summary: &'static str,
+    /// One line on why the default is what it is.
+    pub reason: &'static str,
+    /// A valid value that is not the default, as a variable would say it.
+    pub example: &'static str,
+}
+
+impl Key {
+    /// What `ant config show` lists it under. The parts of the pacing are one
+    /// setting: a strategy replaces them all.
+    pub fn setting(&self) -> &'static str {
+        match self.name.split_once('.') {
+            Some(("pacing", _)) => "pacing",
+            _ => self.name,
+        }
+    }
+
+    /// Whether a profile's file may set it.
+    pub fn in_files(&self) -> bool {
+        !matches!(self.kind, Kind::Profile)
+    }
+
+    /// Its default in words: `none` where there is none.
+    pub fn default_text(&self) -> &'static str {
+        self.default
+            .filter(|text| !text.is_empty())
+            .unwrap_or("none")
+    }
+
+    /// What it sets, and what is valid.
+    pub fn meaning(&self) -> String {
+        format!("{} ({})", self.summary, self.kind.expected())
+    }
+
+    /// Whether it chooses the pacing of payments.
+    pub fn is_pacing(&self) -> bool {
+        self.setting() == "pacing" || self.name == "ab"
+    }
+}
+
+/// The key of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// What a profile's file says of itself, beside keys.
+pub(crate) const FILE_WORDS: &[(&str, &str)] = &[
+    ("description", "one line on what the profile is for"),
+    ("extends", "the profile that this one starts from"),
+];
+
+const SECOND: Duration = Duration::from_secs(1);
+const TEN_MINUTES: Duration = Duration::from_mins(10);
+const WAIT: Kind = Kind::Span {
+    low: Duration::from_millis(100),
+    high: TEN_MINUTES,
+};
+
+/// Every key, in the order of a profile.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "profile",
+        variable: "ANT_MERKLE_PROFILE",
+        flag: "profile",
+        kind: Kind::Profile,
+        default: Some("local"),
+        summary: "the profile to start from",
+        reason: "it needs no network and pays nothing",
+        example: "testnet",
+    },
+    Key {
+        name: "pacing.strategy",
+        variable: "ANT_MERKLE_STRATEGY",
+        flag: "strategy",
+        kind: Kind::Strategy,
+        default: Some("hold-16"),
+        summary: "the pacing strategy; it replaces what lower layers say of the pacing",
+        reason: "the safest of the four that the network's engineers measured",
+        example: "release-2s-16",
+    },
+    Key {
+        name: "pacing.slots",
+        variable: "ANT_MERKLE_CAP",
+        flag: "cap",
+        kind: Kind::Slots,
+        default: None,
+        summary: "the strategy's slots; as variable or flag also `uncapped` or a whole strategy",
+        reason: "the strategy says it",
+        example: "24",
+    },
+    Key {
+        name: "pacing.after",
+        variable: "ANT_MERKLE_AFTER",
+        flag: "after",
+        kind: Kind::Span {
+            low: Duration::from_nanos(1),
+            high: Duration::MAX,
+        },
+        default: None,
+        summary: "after how long a slot is free, of a strategy that says so",
+        reason: "the strategy says it",
+        example: "500ms",
+    },
+    Key {
+        name: "pacing.scope",
+        variable: "ANT_MERKLE_SCOPE",
+        flag: "scope",
+        kind: Kind::Choice(&["payment", "client"]),
+        default: None,
+        summary: "whether each payment has its own slots, or all of a client share them",
+        reason: "the strategy says it",
+        example: "client",
+    },
+    Key {
+        name: "ab",
+        variable: "ANT_MERKLE_AB",
+        flag: "ab",
+        kind: Kind::Arms,
+        default: None,
+        summary: "arms, of which each payment draws one by weight, in place of the pacing",
+        reason: "comparing is a choice",
+        example: "hold-32:2,uncapped:1",
+    },
+    Key {
+        name: "network.kind",
+        variable: "ANT_MERKLE_NETWORK",
+        flag: "network",
+        kind: Kind::Choice(&["embedded", "remote"]),
+        default: Some("embedded"),
+        summary: "a testnet in this process, or a network that is joined",
+        reason: "it needs nothing else",
+        example: "remote",
+    },
+    Key {
+        name: "network.bootstrap",
+        variable: "ANT_MERKLE_BOOTSTRAP",
+        flag: "bootstrap",
+        kind: Kind::Addresses,
+        default: Some(""),
+        summary: "addresses to join a remote network through",
+        reason: "no network is guessed",
+        example: "127.0.0.1:20000",
+    },
+    Key {
+        name: "network.local",
+        variable: "ANT_MERKLE_LOCAL",
+        flag: "local",
+        kind: Kind::Switch,
+        default: Some("true"),
+        summary: "whether the network is on loopback",
+        reason: "the embedded testnet is",
+        example: "false",
+    },
+    Key {
+        name: "network.ipv6",
+        variable: "ANT_MERKLE_IPV6",
+        flag: "ipv6",
+        kind: Kind::Switch,
+        default: Some("false"),
+        summary: "whether to use IPv6 as well",
+        reason: "many hosts have an IPv6 that leads nowhere",
+        example: "true",
+    },
+    Key {
+        name: "network.join_within",
+        variable: "ANT_MERKLE_JOIN_WITHIN",
+        flag: "join-within",
+        kind: Kind::Span {
+            low: SECOND,
+            high: TEN_MINUTES,
+        },
+        default: Some("30s"),
+        summary: "how long joining may take",
+        reason: "a dead address takes 10 s, and the next one is to have its turn",
+        example: "45s",
+    },
+    Key {
+        name: "plan.ask",
+        variable: "ANT_MERKLE_ASK",
+        flag: "ask",
+        kind: Kind::Count {
+            low: 16,
+            high: 256,
+            unit: "peers a pool",
+        },
+        default: Some("32"),
+        summary: "how many peers each pool asks, the closest ones found",
+        reason: "what the network's published client asks: twice what a pool needs",
+        example: "20",
+    },
+    Key {
+        name: "plan.lookups",
+        variable: "ANT_MERKLE_LOOKUPS",
+        flag: "lookups",
+        kind: Kind::Count {
+            low: 1,
+            high: 64,
+            unit: "lookups",
+        },
+        default: Some("16"),
+        summary: "how many lookups run at once",
+        reason: "what the network's published client does: all of a tree",
+        example: "4",
+    },
+    Key {
+        name: "plan.request_timeout",
+        variable: "ANT_MERKLE_REQUEST_TIMEOUT",
+        flag: "request-timeout",
+        kind: WAIT,
+        default: Some("10s"),
+        summary: "how long a peer has for an answer, from when the request was sent",
+        reason: "what the network's published client waits",
+        example: "5s",
+    },
+    Key {
+        name: "plan.probe_ceiling",
+        variable: "ANT_MERKLE_PROBE_CEILING",
+        flag: "probe-ceiling",
+        kind: WAIT,
+        default: Some("15s"),
+        summary: "the longest that a versioned request waits before the legacy one is tried",
+        reason: "what the network's published client waits at most",
+        example: "3s",
+    },
+    Key {
+        name: "payment.record",
+        variable: "ANT_MERKLE_RECORD",
+        flag: "record",
+        kind: Kind::File,
+        default: None,
+        summary: "the file that every payment is recorded in, as a line of JSON",
+        reason: "nothing is written unasked",
+        example: "payments.jsonl",
+    },
+    Key {
+        name: "payment.seed",
+        variable: "ANT_MERKLE_SEED",
+        flag: "draw-seed",
+        kind: Kind::Count {
+            low: 0,
+            high: u32::MAX as u64,
+            unit: "",
+        },
+        default: None,
+        summary: "decides which arm each payment draws; drawn itself where it is not given",
+        reason: "a fleet should not draw in step",
+        example: "7",
+    },
+];
+
+/// Every key as a table for people who read Markdown: the README's.
+pub fn markdown() -> String {
+    let mut text = String::from(
+        "| key | variable, flag | default | what it sets |\n| --- | --- | --- | --- |\n",
+    );
+    for key in KEYS {
+        let name = if key.in_files() {
+            format!("`{}`", key.name)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            text,
+            "| {name} | `{}`, `--{}` | {} | {} |",
+            key.variable,
+            key.flag,
+            key.default_text(),
+            key.meaning()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_key_is_set_in_its_own_way() {
+        for names in [
+            KEYS.iter().map(|key| key.name).collect::<BTreeSet<_>>(),
+            KEYS.iter().map(|key| key.variable).collect(),
+            KEYS.iter().map(|key| key.flag).collect(),
+        ] {
+            assert_eq!(names.len(), KEYS.len());
+        }
+        for key in KEYS {
+            assert!(key.variable.starts_with(PREFIX), "{}", key.variable);
+            assert!(!key.summary.is_empty() && !key.reason.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_default_and_example_is_valid() {
+        for key in KEYS {
+            for text in key.default.into_iter().chain([key.example]) {
+                // No network is a list without addresses.
+                if !text.is_empty() {
+                    let read = key.kind.read_text(text);
+                    assert!(read.is_ok(), "{}: {text}: {read:?}", key.name);
+                }
+            }
+            assert_ne!(key.default, Some(key.example), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn the_readme_has_every_key() {
+        let readme = include_str!("../../README.md");
+        assert!(
+            readme.contains(&markdown()),
+            "put this into the README's section on configuration:\n\n{}",
+            markdown()
+        );
+    }
+}

@@ -1,0 +1,393 @@
+//! What a key may hold: how it is read, strictly, from text and from a file's
+//! values, and how that is told to people and to editors.
+
+use std::{ops::Range, time::Duration};
+
+use ant_pacing::{Arms, PacingSpec, catalogue, duration, nearest, plain};
+use config::{Value as FileValue, ValueKind};
+use serde_json::{Value as Json, json};
+
+use crate::{address, pacing::Cap, value::Value};
+
+/// What a key holds. Every bound is inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A profile's name, or its file.
+    Profile,
+    /// A pacing strategy.
+    Strategy,
+    /// A strategy's slots.
+    Slots,
+    /// A duration.
+    Span {
+        /// The shortest.
+        low: Duration,
+        /// The longest.
+        high: Duration,
+    },
+    /// A whole number.
+    Count {
+        /// The least.
+        low: u64,
+        /// The most.
+        high: u64,
+        /// What is counted; empty if nothing is.
+        unit: &'static str,
+    },
+    /// True or false.
+    Switch,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Network addresses.
+    Addresses,
+    /// A file.
+    File,
+    /// Strategies with weights.
+    Arms,
+}
+
+/// Why a value is none of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// What is wrong, and what to write instead.
+    pub(crate) what: String,
+    /// The bad part, in bytes of the text that was read.
+    pub(crate) within: Option<Range<usize>>,
+    /// The bad part of a list or table, below the key: `.0.weight`.
+    pub(crate) below: String,
+}
+
+impl Problem {
+    fn new(what: &(impl ToString + ?Sized)) -> Self {
+        Self {
+            what: what.to_string(),
+            within: None,
+            below: String::new(),
+        }
+    }
+
+    fn below(mut self, part: &str) -> Self {
+        self.below = format!("{part}{}", self.below);
+        self
+    }
+}
+
+const MOST_SLOTS: u64 = u32::MAX as u64;
+
+impl Kind {
+    /// What a valid value is, in words.
+    pub fn expected(self) -> String {
+        match self {
+            Self::Profile => "a name, or a path".to_owned(),
+            Self::Strategy => {
+                let grammars = catalogue::all().iter().map(|e| format!("`{}`", e.grammar));
+                grammars.collect::<Vec<_>>().join(", ")
+            }
+            Self::Slots => whole(1, MOST_SLOTS, "slots"),
+            Self::Span {
+                high: Duration::MAX,
+                ..
+            } => "a duration above zero, such as `2s`".to_owned(),
+            Self::Span { low, high } => format!(
+                "a duration from {} to {}, such as `2s`",
+                duration::format(low),
+                duration::format(high)
+            ),
+            Self::Count { low, high, unit } => whole(low, high, unit),
+            Self::Switch => "`true` or `false`".to_owned(),
+            Self::Choice(words) => format!("`{}`", words.join("` or `")),
+            Self::Addresses => {
+                "addresses such as `127.0.0.1:20000` or `/ip4/127.0.0.1/udp/20000/quic`".to_owned()
+            }
+            Self::File => "a path".to_owned(),
+            Self::Arms => "strategies with weights, such as `hold-32:2,uncapped:1`".to_owned(),
+        }
+    }
+
+    /// Reads what a variable or flag says.
+    pub(crate) fn read_text(self, text: &str) -> Result<Value, Problem> {
+        let text_value = || Value::Text(text.to_owned());
+        match self {
+            Self::Profile | Self::File => Ok(text_value()),
+            Self::Strategy => match text.parse::<PacingSpec>() {
+                Ok(spec) => Ok(Value::Text(spec.to_string())),
+                Err(error) => Err(Problem {
+                    within: Some(error.span()),
+                    ..Problem::new(&error)
+                }),
+            },
+            // The pacing's own rule makes slots or a strategy of it.
+            Self::Slots => text
+                .parse::<Cap>()
+                .map(|_| text_value())
+                .map_err(|problem| Problem::new(&problem)),
+            Self::Span { low, high } => self.read_span(text, low, high),
+            Self::Count { low, high, .. } => self.read_count(text, low, high),
+            Self::Switch => match text {
+                "true" => Ok(Value::Switch(true)),
+                "false" => Ok(Value::Switch(false)),
+                _ => {
+                    let near = match plain(text).as_str() {
+                        "1" | "yes" | "on" | "true" => Some("true"),
+                        "0" | "no" | "off" | "false" => Some("false"),
+                        other => nearest(other, ["true", "false"]),
+                    };
+                    Err(self.not(text, near))
+                }
+            },
+            Self::Choice(words) if words.contains(&text) => Ok(text_value()),
+            Self::Choice(words) => {
+                let folded = plain(text);
+                Err(self.not(text, nearest(&folded, words.iter().copied())))
+            }
+            Self::Addresses => {
+                let parts = text.split(',').map(|part| {
+                    let address = address::check(part).map_err(|problem| Problem::new(&problem));
+                    address.map(|()| part.to_owned())
+                });
+                parts.collect::<Result<_, _>>().map(Value::List)
+            }
+            Self::Arms => match text.parse::<Arms>() {
+                Ok(arms) => Ok(list(&arms)),
+                Err(error) => Err(Problem::new(&error)),
+            },
+        }
+    }
+
+    fn read_span(self, text: &str, low: Duration, high: Duration) -> Result<Value, Problem> {
+        match duration::parse(text) {
+            Ok(span) if (low..=high).contains(&span) => Ok(Value::Text(duration::format(span))),
+            Ok(span) => {
+                // Nobody who writes zero means a nanosecond.
+                let near = span.clamp(low.max(Duration::from_millis(100)), high);
+                Err(self.not(text, Some(&duration::format(near))))
+            }
+            Err(_) => {
+                let spelt = plain(text).replace([' ', '_'], "");
+                let spelt = spelt.trim_start_matches(['0', '+', '-']);
+                let with_unit = format!("{spelt}s");
+                let near = [spelt, &with_unit]
+                    .into_iter()
+                    .find_map(|text| duration::parse(text).ok());
+                let near = near.map(|span| duration::format(span.clamp(low, high)));
+                Err(self.not(text, near.as_deref()))
+            }
+        }
+    }
+
+    fn read_count(self, text: &str, low: u64, high: u64) -> Result<Value, Problem> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let padded = text.len() > 1 && text.starts_with('0');
+        match text.parse() {
+            Ok(count) if digits && !padded && (low..=high).contains(&count) => {
+                Ok(Value::Count(count))
+            }
+            _ => {
+                let spelt = plain(text).replace(['_', ' '], "");
+                let spelt = spelt.trim_start_matches(['0', '+', '-']);
+                let end = spelt.find(|c: char| !c.is_ascii_digit());
+                let digits = &spelt[..end.unwrap_or(spelt.len())];
+                let near = match digits {
+                    "" if text.contains('0') => Some(low),
+                    "" => None,
+                    digits => Some(digits.parse().unwrap_or(high).clamp(low, high)),
+                };
+                Err(self.not(text, near.map(|near| near.to_string()).as_deref()))
+            }
+        }
+    }
+
+    /// `text` is not what was expected, and this is near it.
+    fn not(self, text: &str, near: Option<&str>) -> Problem {
+        let advice = near.map_or_else(String::new, |near| format!("; write `{near}`"));
+        Problem::new(&format!("`{text}` is not {}{advice}", self.expected()))
+    }
+
+    /// Reads what a file says.
+    pub(crate) fn read_value(self, value: &FileValue) -> Result<Value, Problem> {
+        match (self, &value.kind) {
+            // A file may name the strategy alone, its numbers beside it.
+            (Self::Strategy, ValueKind::String(text)) if catalogue::find(text).is_some() => {
+                Ok(Value::Text(text.clone()))
+            }
+            (Self::Slots, _) => {
+                let (low, high, unit) = (1, MOST_SLOTS, "slots");
+                let as_count = Self::Count { low, high, unit };
+                let read = as_count.read_value(value);
+                let zero = matches!(value.kind, ValueKind::I64(0));
+                if zero {
+                    return Err(Problem::new(
+                        "`0` lets nothing leave; for no cap write `strategy = \"uncapped\"`",
+                    ));
+                }
+                read
+            }
+            (Self::Count { .. }, _) => match number(&value.kind) {
+                Some(text) => self.read_text(&text),
+                None => Err(self.mismatch(value)),
+            },
+            (Self::Switch, ValueKind::Boolean(on)) => Ok(Value::Switch(*on)),
+            (Self::Addresses, ValueKind::Array(values)) => {
+                let texts = (0..).zip(values).map(|(at, value)| {
+                    let part = format!(".{at}");
+                    let ValueKind::String(text) = &value.kind else {
+                        let what = format!("{} is no address, which is text", described(value));
+                        return Err(Problem::new(&what).below(&part));
+                    };
+                    let address = address::check(text).map_err(|problem| Problem::new(&problem));
+                    address.map_err(|problem| problem.below(&part))?;
+                    Ok(text.clone())
+                });
+                texts.collect::<Result<_, _>>().map(Value::List)
+            }
+            (Self::Arms, ValueKind::Array(values)) => read_arms(values),
+            (Self::Switch | Self::Addresses | Self::Arms, _) => Err(self.mismatch(value)),
+            (_, ValueKind::String(text)) => self.read_text(text),
+            _ => Err(self.mismatch(value)),
+        }
+    }
+
+    fn mismatch(self, value: &FileValue) -> Problem {
+        let is = described(value);
+        let written = match &value.kind {
+            ValueKind::String(text) => text.clone(),
+            kind => number(kind).unwrap_or_default(),
+        };
+        let advice = match (self, &value.kind) {
+            (Self::Addresses, ValueKind::String(text)) if address::check(text).is_ok() => {
+                format!("; write `[\"{text}\"]`")
+            }
+            (Self::Span { .. }, ValueKind::I64(_)) => format!("; write `\"{written}s\"`"),
+            (Self::Count { .. } | Self::Switch, ValueKind::String(text))
+                if self.read_text(text).is_ok() =>
+            {
+                format!("; write `{text}` without quotes")
+            }
+            _ => String::new(),
+        };
+        let expected = match self {
+            Self::Addresses => "a list of addresses".to_owned(),
+            Self::Arms => "tables such as `[[ab]]` with `strategy` and `weight`".to_owned(),
+            Self::File | Self::Profile => "text".to_owned(),
+            _ => self.expected(),
+        };
+        Problem::new(&format!("{is} is not {expected}{advice}"))
+    }
+
+    /// What an editor needs to know.
+    pub(crate) fn schema(self) -> Json {
+        let strategy = || {
+            let patterns = catalogue::all().iter().map(|entry| {
+                let numbers = entry.fields.iter().map(|field| match field.kind {
+                    ant_pacing::FieldKind::Count => "-[1-9][0-9]*",
+                    ant_pacing::FieldKind::Duration => "-([1-9][0-9]*[a-z]+)+",
+                });
+                let numbers: String = numbers.collect();
+                // In a table the name may stand alone.
+                match numbers.as_str() {
+                    "" => entry.name.to_owned(),
+                    numbers => format!("{}({numbers})?", entry.name),
+                }
+            });
+            let patterns: Vec<_> = patterns.collect();
+            let pattern = format!("^({})(@(payment|client))?$", patterns.join("|"));
+            json!({ "type": "string", "pattern": pattern })
+        };
+        let slots = json!({ "type": "integer", "minimum": 1, "maximum": MOST_SLOTS });
+        match self {
+            Self::Profile | Self::File => json!({ "type": "string" }),
+            Self::Strategy => strategy(),
+            Self::Slots => slots,
+            Self::Span { .. } => json!({
+                "type": "string",
+                "pattern": "^((0|[1-9][0-9]*)[a-z]+)+$",
+            }),
+            Self::Count { low, high, .. } => {
+                json!({ "type": "integer", "minimum": low, "maximum": high })
+            }
+            Self::Switch => json!({ "type": "boolean" }),
+            Self::Choice(words) => json!({ "type": "string", "enum": words }),
+            Self::Addresses => json!({ "type": "array", "items": { "type": "string" } }),
+            Self::Arms => json!({
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": { "strategy": strategy(), "weight": slots },
+                    "required": ["strategy"],
+                    "additionalProperties": false,
+                },
+            }),
+        }
+    }
+}
+
+fn whole(low: u64, high: u64, unit: &str) -> String {
+    let of = if unit.is_empty() { "" } else { " of " };
+    format!("a whole number{of}{unit} from {low} to {high}, in plain digits")
+}
+
+fn list(arms: &Arms) -> Value {
+    Value::List(arms.as_slice().iter().map(ToString::to_string).collect())
+}
+
+/// A file's number as it would be written plainly.
+fn number(kind: &ValueKind) -> Option<String> {
+    match kind {
+        ValueKind::I64(n) => Some(n.to_string()),
+        ValueKind::I128(n) => Some(n.to_string()),
+        ValueKind::U64(n) => Some(n.to_string()),
+        ValueKind::U128(n) => Some(n.to_string()),
+        // A whole one too is written with its point: `32.0` is no count.
+        ValueKind::Float(n) => Some(format!("{n:?}")),
+        _ => None,
+    }
+}
+
+fn described(value: &FileValue) -> String {
+    match &value.kind {
+        ValueKind::Nil => "nothing".to_owned(),
+        ValueKind::Boolean(on) => format!("`{on}`"),
+        ValueKind::String(text) => format!("the text \"{text}\""),
+        ValueKind::Table(_) => "a table".to_owned(),
+        ValueKind::Array(_) => "a list".to_owned(),
+        kind => format!("the number {}", number(kind).unwrap_or_default()),
+    }
+}
+
+/// Reads the tables `[[ab]]`.
+fn read_arms(values: &[FileValue]) -> Result<Value, Problem> {
+    let mut texts = Vec::new();
+    for (at, value) in values.iter().enumerate() {
+        let at = format!(".{at}");
+        let ValueKind::Table(table) = &value.kind else {
+            return Err(Kind::Arms.mismatch(value).below(&at));
+        };
+        let (mut strategy, mut weight) = (None, 1);
+        for (name, value) in table {
+            let read = match name.as_str() {
+                // An arm has no table to take its numbers from.
+                "strategy" => match &value.kind {
+                    ValueKind::String(text) => Kind::Strategy.read_text(text),
+                    _ => Err(Kind::Strategy.mismatch(value)),
+                },
+                "weight" => Kind::Slots.read_value(value),
+                _ => Err(Problem::new(&format!(
+                    "an arm has no key `{name}`{}",
+                    crate::fault::did_you_mean(nearest(name, ["strategy", "weight"]))
+                ))),
+            };
+            match read.map_err(|problem| problem.below(&format!("{at}.{name}")))? {
+                Value::Count(count) => weight = count,
+                value => strategy = value.text().map(str::to_owned),
+            }
+        }
+        let Some(strategy) = strategy else {
+            return Err(Problem::new("the arm names no `strategy`").below(&at));
+        };
+        texts.push(format!("{strategy}:{weight}"));
+    }
+    if texts.is_empty() {
+        return Ok(Value::List(texts));
+    }
+    Kind::Arms.read_text(&texts.join(","))
+}

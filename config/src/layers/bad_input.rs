@@ -1,0 +1,392 @@
+//! Every kind of bad input: what is said of it, and where.
+
+use std::fs;
+
+use super::*;
+
+fn profile(text: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.toml"), text).unwrap();
+    in_folder(folder.path())
+}
+
+/// What is said of the profile `mine` in this folder.
+fn in_folder(folder: &Path) -> String {
+    let sources = Sources {
+        environment: [("ANT_MERKLE_PROFILE", "mine")].into_iter().collect(),
+        folders: vec![folder.to_owned()],
+        ..Sources::default()
+    };
+    load(&sources)
+        .map(|loaded| loaded.settings)
+        .unwrap_err()
+        .to_string()
+}
+
+fn variable(name: &str, value: &str) -> String {
+    let mut bench = Bench::new();
+    bench.variables.push((name.to_owned(), value.to_owned()));
+    bench.load().map(|loaded| loaded.settings).unwrap_err()
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn in_a_profile() {
+    for (text, parts) in [
+        (
+            "[plan]\nasks = 20\n",
+            &["mine.toml:2:1", "did you mean `ask`?"][..],
+        ),
+        (
+            "[Plan]\nask = 20\n",
+            &["mine.toml:1:2", "did you mean `plan`?"],
+        ),
+        (
+            "[plan]\nAsk = 20\n",
+            &["mine.toml:2:1", "did you mean `ask`?"],
+        ),
+        ("ask = 20\n", &["mine.toml:1:1", "did you mean `plan.ask`?"]),
+        ("profile = \"x\"\n", &["no key `profile`"]),
+        (
+            "[network]\nkind = \"Remote\"\n",
+            &["mine.toml:2:8", "write `remote`"],
+        ),
+        (
+            "[pacing]\nstrategy = \"Hold-16\"\n",
+            &["mine.toml:2:13", "write `hold-16`"],
+        ),
+        (
+            "[plan]\nask = \"many\"\n",
+            &["`plan.ask`", "the text \"many\""],
+        ),
+        (
+            "[plan]\nask = true\n",
+            &["`plan.ask`", "`true` is not a whole number"],
+        ),
+        ("[plan]\nask = [20]\n", &["a list is not a whole number"]),
+        ("plan = 3\n", &["`plan` is a table: write `[plan]`"]),
+        (
+            "[network]\nbootstrap = \"127.0.0.1:1\"\n",
+            &["write `[\"127.0.0.1:1\"]`"],
+        ),
+        (
+            "[network]\nbootstrap = [1]\n",
+            &["the number 1 is no address"],
+        ),
+        (
+            "[network]\nlocal = \"true\"\n",
+            &["write `true` without quotes"],
+        ),
+        ("[plan]\nask = -1\n", &["`-1` is not", "write `16`"]),
+        (
+            "[plan]\nask = 15\n",
+            &["`15` is not", "from 16 to 256", "write `16`"],
+        ),
+        ("[plan]\nask = 257\n", &["write `256`"]),
+        ("[plan]\nask = 1.5\n", &["`1.5` is not", "write `16`"]),
+        ("[plan]\nask = nan\n", &["`NaN` is not a whole number"]),
+        ("[plan]\nask = inf\n", &["`inf` is not a whole number"]),
+        (
+            "[plan]\nask = 99999999999999999999\n",
+            &["mine.toml:2:7", "too large", "16 to 256"],
+        ),
+        ("[plan]\nask = 0o777777777777777777777777\n", &["too large"]),
+        ("[plan]\nask = 032\n", &["mine.toml:2:7", "no TOML"]),
+        (
+            "[plan]\nask = \u{ff13}\u{ff12}\n",
+            &["mine.toml:2:7", "no TOML"],
+        ),
+        ("[pacing]\nslots = 0\n", &["strategy = \"uncapped\""]),
+        (
+            "[pacing]\nslots = 4294967296\n",
+            &["`pacing.slots`", "write `4294967295`"],
+        ),
+        ("[pacing]\nstrategy = \" hold-16\"\n", &["write `hold-16`"]),
+        (
+            "[pacing]\nstrategy = \"hold-016\"\n",
+            &["mine.toml:2:18", "write `hold-16`"],
+        ),
+        (
+            "[pacing]\nstrategy = \"hold-16\"\nslots = 3\n",
+            &["`slots` a second time"],
+        ),
+        ("[pacing]\nstrategy = \"hold\"\n", &["slots"]),
+        (
+            "[pacing]\nafter = \"2s\"\n",
+            &["mine.toml:2:1", "`release-2s-16`"],
+        ),
+        (
+            "[plan]\nrequest_timeout = 10\n",
+            &["the number 10", "write `\"10s\"`"],
+        ),
+        (
+            "[plan]\nrequest_timeout = \"10\"\n",
+            &["`10` is not a duration", "write `10s`"],
+        ),
+        ("[plan]\nrequest_timeout = \"10 s\"\n", &["write `10s`"]),
+        ("[plan]\nrequest_timeout = \"0s\"\n", &["write `100ms`"]),
+        ("[plan]\nrequest_timeout = \"1y\"\n", &["write `10m`"]),
+        (
+            "[plan]\nrequest_timeout = \"1.5s\"\n",
+            &["is not a duration"],
+        ),
+        (
+            "[pacing]\nstrategy = \"release\"\nslots = 1\nafter = \"0s\"\n",
+            &["`0s` is not"],
+        ),
+        ("[[ab]]\nweight = 1\n", &["names no `strategy`"]),
+        (
+            "[[ab]]\nstrategy = \"hold\"\n",
+            &["mine.toml:2:", "write `hold-16`"],
+        ),
+        (
+            "[[ab]]\nstrategy = \"hold-16\"\nslots = 1\n",
+            &["an arm has no key `slots`"],
+        ),
+        (
+            "[[ab]]\nstrategy = \"hold-16\"\n[[ab]]\nstrategy = \"hold-16\"\n",
+            &["`hold-16` is named twice"],
+        ),
+        ("[ab]\nstrategy = \"hold-16\"\n", &["`[[ab]]`"]),
+        ("description = 3\n", &["`description` is text"]),
+        ("[plan\n", &["mine.toml:1:", "no TOML"]),
+        (
+            "[plan]\nask = 20\nask = 21\n",
+            &["mine.toml:3:1", "no TOML"],
+        ),
+        ("", &["it is empty"]),
+        (" \n\t\n", &["it is empty"]),
+        ("\0\u{1}\u{2}", &["no TOML"]),
+    ] {
+        let error = profile(text.as_bytes());
+        for part in parts {
+            assert!(error.contains(part), "{text:?}: {part:?} not in:\n{error}");
+        }
+    }
+    let error = profile(b"[plan]\nask = \xff\n");
+    assert!(error.contains("not UTF-8 text: see byte 14"), "{error}");
+}
+
+#[test]
+fn in_a_variable() {
+    for (name, value, part) in [
+        ("ANT_MERKLE_ASKS", "20", "did you mean `ANT_MERKLE_ASK`?"),
+        ("ANT_MERKLE_ask", "20", "did you mean `ANT_MERKLE_ASK`?"),
+        ("ANT_MERKLE_ASK", "many", "`many` is not a whole number"),
+        ("ANT_MERKLE_ASK", "15", "write `16`"),
+        ("ANT_MERKLE_ASK", "99999999999999999999", "write `256`"),
+        ("ANT_MERKLE_ASK", "NaN", "`NaN` is not a whole number"),
+        ("ANT_MERKLE_ASK", "\u{ff13}\u{ff12}", "write `32`"),
+        ("ANT_MERKLE_ASK", "032", "write `32`"),
+        ("ANT_MERKLE_ASK", " 32 ", "write `32`"),
+        ("ANT_MERKLE_ASK", "+32", "write `32`"),
+        ("ANT_MERKLE_ASK", "3_2", "write `32`"),
+        ("ANT_MERKLE_ASK", "0", "write `16`"),
+        ("ANT_MERKLE_REQUEST_TIMEOUT", "10", "write `10s`"),
+        ("ANT_MERKLE_REQUEST_TIMEOUT", "0s", "write `100ms`"),
+        ("ANT_MERKLE_REQUEST_TIMEOUT", "10S", "write `10s`"),
+        ("ANT_MERKLE_REQUEST_TIMEOUT", " 10s", "write `10s`"),
+        ("ANT_MERKLE_NETWORK", "Remote", "write `remote`"),
+        (
+            "ANT_MERKLE_NETWORK",
+            "mainnet",
+            "`mainnet` is not `embedded` or `remote`",
+        ),
+        ("ANT_MERKLE_IPV6", "True", "write `true`"),
+        ("ANT_MERKLE_IPV6", "0", "write `false`"),
+        ("ANT_MERKLE_SCOPE", "clients", "write `client`"),
+        (
+            "ANT_MERKLE_BOOTSTRAP",
+            "localhost",
+            "`localhost` is no address",
+        ),
+        ("ANT_MERKLE_BOOTSTRAP", "127.0.0.1:1,", "`` is no address"),
+        ("ANT_MERKLE_AB", "hold-16:0", "`0` is no weight"),
+        ("ANT_MERKLE_AB", "hold16", "write `hold-16`"),
+        ("ANT_MERKLE_PROFILE", "mainet", "did you mean `mainnet`?"),
+        ("ANT_MERKLE_PROFILE", "Mainnet", "did you mean `mainnet`?"),
+        ("ANT_MERKLE_PROFILE", " mainnet", "did you mean `mainnet`?"),
+        (
+            "ANT_MERKLE_PROFILE",
+            "./none.toml",
+            "there is no file ./none.toml",
+        ),
+    ] {
+        let error = variable(name, value);
+        assert!(error.contains(part), "{name}={value:?}: {error}");
+        assert!(error.contains(name), "{error}");
+    }
+}
+
+#[test]
+fn all_of_it_is_said_at_once() {
+    let mut bench = Bench::new();
+    bench.base = "[plan]\nask = 15\nlookups = 0\n".to_owned();
+    bench.profile.push_str("[pacing]\nstrategy = \"hold16\"\n");
+    bench.variables.push(("ANT_MERKLE_CAP".into(), "0".into()));
+    bench.flags.extend(Flag::new("plan.ask", "1", "--ask"));
+    let error = load(&bench.sources())
+        .map(|loaded| loaded.settings)
+        .unwrap_err();
+    let places: Vec<_> = error.faults().iter().map(Fault::place).collect();
+    assert_eq!(places.len(), 5, "{error}");
+    for place in ["--ask", "ANT_MERKLE_CAP"] {
+        assert!(places.contains(&place), "{error}");
+    }
+}
+
+#[test]
+fn with_extends() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let says = |text: &str, part: &str| {
+        write("mine.toml", text);
+        let error = in_folder(folder.path());
+        assert!(error.contains(part), "{error}");
+        error
+    };
+    says("extends = \"mine\"\n", "in a circle: mine → mine");
+    write("other.toml", "# loops\nextends = \"mine\"\n");
+    let error = says("extends = \"other\"\n", "in a circle: mine → other → mine");
+    assert!(error.contains("other.toml:2:11"), "{error}");
+    let error = says("extends = \"othr\"\n", "did you mean `other`?");
+    assert!(error.contains("mine.toml:1:11"), "{error}");
+    says("extends = 3\n", "`extends` is text");
+    says("extends = \"\"\n", "no profile's name");
+    write("other.toml", "[plan]\nask = 15\n");
+    let error = says("extends = \"other\"\n", "write `16`");
+    assert!(error.contains("other.toml:2:7"), "{error}");
+}
+
+#[test]
+fn in_place_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    let says = |part: &str| {
+        let error = in_folder(folder.path());
+        assert!(error.contains(part), "{error}");
+        assert!(error.contains("mine"), "{error}");
+    };
+    says("there is no profile `mine`");
+    fs::create_dir(&path).unwrap();
+    says("it is a folder");
+    fs::remove_dir(&path).unwrap();
+    fs::write(&path, vec![b'#'; 2 << 20]).unwrap();
+    says("larger than 1 MiB");
+    fs::remove_file(&path).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        symlink(folder.path().join("nowhere"), &path).unwrap();
+        says("mine.toml: No such file");
+        fs::remove_file(&path).unwrap();
+        symlink("/dev/null", &path).unwrap();
+        says("no ordinary file");
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, BASE).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
+        // The superuser reads everything.
+        if fs::read(&path).is_err() {
+            says("ermission denied");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
+#[test]
+fn two_profiles_of_one_name() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for folder in &folders {
+        fs::write(folder.path().join("mine.toml"), BASE).unwrap();
+    }
+    let sources = Sources {
+        environment: [("ANT_MERKLE_PROFILE", "mine")].into_iter().collect(),
+        folders: folders.iter().map(|f| f.path().to_owned()).collect(),
+        ..Sources::default()
+    };
+    let error = load(&sources)
+        .map(|loaded| loaded.settings)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("two profiles are called `mine`"), "{error}");
+    for folder in &folders {
+        assert!(error.contains(folder.path().to_str().unwrap()), "{error}");
+    }
+}
+
+#[test]
+fn networks_that_are_half_on_this_host() {
+    let outside = "207.148.94.42:10000";
+    for (variables, place) in [
+        (
+            &[
+                ("ANT_MERKLE_PROFILE", "local"),
+                ("ANT_MERKLE_BOOTSTRAP", outside),
+            ][..],
+            "ANT_MERKLE_BOOTSTRAP: it names",
+        ),
+        (
+            &[
+                ("ANT_MERKLE_PROFILE", "local"),
+                ("ANT_MERKLE_LOCAL", "false"),
+            ],
+            "ANT_MERKLE_LOCAL: `false`",
+        ),
+        (
+            &[
+                ("ANT_MERKLE_PROFILE", "mainnet"),
+                ("ANT_MERKLE_LOCAL", "true"),
+            ],
+            "ANT_MERKLE_LOCAL: `true`",
+        ),
+        (
+            &[
+                ("ANT_MERKLE_PROFILE", "mainnet"),
+                ("ANT_MERKLE_NETWORK", "embedded"),
+            ],
+            "bootstrap",
+        ),
+        (
+            &[
+                ("ANT_MERKLE_PROFILE", "mainnet"),
+                ("ANT_MERKLE_BOOTSTRAP", "127.0.0.1:1"),
+            ],
+            "is on this host",
+        ),
+        (
+            &[
+                ("ANT_MERKLE_PROFILE", "mainnet"),
+                ("ANT_MERKLE_BOOTSTRAP", "127.0.0.1:1,207.148.94.42:1"),
+            ],
+            "is on this host",
+        ),
+    ] {
+        let sources = Sources {
+            environment: variables.iter().copied().collect(),
+            ..Sources::default()
+        };
+        let error = load(&sources)
+            .map(|loaded| loaded.settings)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(place), "{error}");
+    }
+}
+
+#[test]
+fn a_private_key_in_the_wrong_place_is_not_shown() {
+    let key = "5e".repeat(32);
+    for text in [
+        format!("wallet_key = \"{key}\"\n"),
+        format!("[plan]\nask = \"0x{key}\"\n"),
+        format!("[network]\nkind = \"{key}\"\n"),
+    ] {
+        let error = profile(text.as_bytes());
+        assert!(
+            !error.contains(&key) && error.contains("<redacted>"),
+            "{error}"
+        );
+    }
+    let error = variable("ANT_MERKLE_SCOPE", &key);
+    assert!(!error.contains(&key), "{error}");
+}
