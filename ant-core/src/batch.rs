@@ -100,6 +100,10 @@ pub struct TreeReport {
     pub pacing: PacingSpec,
     /// How many switches of the client's pacing came before it.
     pub epoch: u64,
+    /// What decides the client's draws of pacings.
+    pub seed: u64,
+    /// The number of this payment's draw, from 0.
+    pub draw: u64,
     /// What the collection saw.
     pub collection: Report,
     /// What its gate counted. Under the scope `client`, since the client began

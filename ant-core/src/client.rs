@@ -95,10 +95,23 @@ struct Terms {
     /// Where all payments of this epoch and arm queue, under the scope
     /// `client`; by the arm's index.
     shared: HashMap<usize, Gate>,
+    seed: u64,
     random: StdRng,
+    draws: u64,
     /// How many payments are being prepared.
     under_way: usize,
     told_of_overlap: bool,
+}
+
+impl Terms {
+    fn change(&mut self, arms: Arms, plan: Plan) {
+        if self.arms != arms || self.plan != plan {
+            self.arms = arms;
+            self.plan = plan;
+            self.epoch += 1;
+            self.shared.clear();
+        }
+    }
 }
 
 /// What one payment runs under, to its end.
@@ -106,6 +119,8 @@ struct Payment {
     pacing: PacingSpec,
     plan: Plan,
     epoch: u64,
+    draw: u64,
+    seed: u64,
     gate: Gate,
     terms: Arc<Mutex<Terms>>,
 }
@@ -144,6 +159,7 @@ impl Client {
     }
 
     fn new(network: Network, arms: Arms, seed: Option<u64>, plan: Plan) -> Self {
+        let seed = seed.unwrap_or_else(rand::random);
         let memory = PeerMemory::new();
         let demux = Arc::new(Demux::new(memory.clone()));
         let events = network.node.subscribe_events();
@@ -160,7 +176,9 @@ impl Client {
                 plan,
                 epoch: 0,
                 shared: HashMap::new(),
-                random: seed.map_or_else(StdRng::from_entropy, StdRng::seed_from_u64),
+                seed,
+                random: StdRng::seed_from_u64(seed),
+                draws: 0,
                 under_way: 0,
                 told_of_overlap: false,
             })),
@@ -186,8 +204,9 @@ impl Client {
 
     /// Switches the pacing, from the next payment on: see [`Self::set_terms`].
     pub fn set_pacing(&self, pacing: impl Into<Arms>) {
-        let plan = lock(&self.terms).plan;
-        self.set_terms(pacing, plan);
+        let mut terms = lock(&self.terms);
+        let plan = terms.plan;
+        terms.change(pacing.into(), plan);
     }
 
     /// Switches pacing and plan, from the next payment on; payments under way
@@ -197,13 +216,7 @@ impl Client {
     /// nothing has changed.
     pub fn set_terms(&self, pacing: impl Into<Arms>, plan: Plan) -> u64 {
         let mut terms = lock(&self.terms);
-        let arms = pacing.into();
-        if terms.arms != arms || terms.plan != plan {
-            terms.arms = arms;
-            terms.plan = plan;
-            terms.epoch += 1;
-            terms.shared.clear();
-        }
+        terms.change(pacing.into(), plan);
         terms.epoch
     }
 
@@ -279,6 +292,8 @@ impl Client {
         let report = TreeReport {
             pacing: payment.pacing.clone(),
             epoch: *epoch,
+            seed: payment.seed,
+            draw: payment.draw,
             collection,
             gate: gate.stats(),
         };
@@ -313,6 +328,8 @@ impl Client {
             Scope::Payment => build(),
             Scope::Client => terms.shared.entry(at).or_insert_with(build).clone(),
         };
+        let draw = terms.draws;
+        terms.draws += 1;
         terms.under_way += 1;
         let capped = pacing.strategy != StrategySpec::uncapped();
         let overlap = terms.under_way > 1 && capped && pacing.scope == Scope::Payment;
@@ -326,6 +343,8 @@ impl Client {
         Payment {
             plan: terms.plan,
             epoch: terms.epoch,
+            draw,
+            seed: terms.seed,
             terms: Arc::clone(&self.terms),
             pacing,
             gate,

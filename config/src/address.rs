@@ -29,9 +29,24 @@ fn socket(text: &str) -> Option<SocketAddr> {
         parts.next().filter(|part| *part == "udp")?;
         let port = parts.next()?.parse().ok()?;
         parts.next().filter(|part| *part == "quic")?;
+        // Nothing may follow but the peer's identity.
+        match (parts.next(), parts.next(), parts.next()) {
+            (None, ..) => {}
+            (Some("p2p"), Some(peer), None) if is_peer(peer) => {}
+            _ => return None,
+        }
         Some(SocketAddr::new(ip, port))
     });
     socket.filter(|socket: &SocketAddr| socket.port() != 0)
+}
+
+fn is_peer(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether it is one of IPv6.
+pub(crate) fn is_ipv6(text: &str) -> bool {
+    socket(text).is_some_and(|socket| socket.is_ipv6())
 }
 
 #[cfg(test)]
@@ -61,6 +76,9 @@ mod tests {
             "/ip4/127.0.0.1/tcp/1",
             "/ip4/127.0.0.1/udp/1",
             "/ip4/::1/udp/1/quic",
+            "/ip4/127.0.0.1/udp/1/quic/",
+            "/ip4/127.0.0.1/udp/1/quic/xyz",
+            "/ip4/127.0.0.1/udp/1/quic/p2p/12",
         ] {
             assert!(check(text).is_err(), "{text}");
         }

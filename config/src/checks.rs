@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use ant_pacing::{FieldKind, Value as Number, duration};
+use ant_pacing::{PacingSpec, Scope, Value as Number, duration};
 
 use crate::{Fault, NetworkKind, Origin, Settings, Traced, address, layers::Entry, value::Value};
 
@@ -62,84 +62,108 @@ pub(crate) fn network<'a>(
     }
 }
 
-/// What cannot take effect, and why.
-pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
+/// The longest that one send may take, which is the client's own limit.
+const SEND: Duration = Duration::from_secs(31);
+
+/// What of these pacings cannot take effect, and why.
+pub(crate) fn notes_on_pacings<'a>(
+    settings: &Settings,
+    pacings: impl IntoIterator<Item = &'a PacingSpec>,
+) -> Vec<String> {
     let mut notes = Vec::new();
-    let origin = |key: &str| {
-        let found = traces.iter().find(|traced| traced.key == key);
-        found.map_or(&Origin::Default, |traced| &traced.given.origin)
-    };
-    let chosen = |key: &str| *origin(key) != Origin::Default;
-    let most = POOLS * settings.plan.ask;
-    for arm in settings.arms().as_slice() {
-        let strategy = &arm.pacing.strategy;
-        if let Some(Number::Count(slots)) = strategy.value("slots")
+    let ask = settings.plan.ask;
+    let most = POOLS * ask;
+    let longest = longest_exchange(settings);
+    for pacing in pacings {
+        let strategy = &pacing.strategy;
+        // Payments that overlap may fill the slots of a whole client.
+        if pacing.scope == Scope::Payment
+            && let Some(Number::Count(slots)) = strategy.value("slots")
             && slots.get() as usize >= most
         {
             notes.push(format!(
-                "the cap of `{strategy}` never binds: a tree asks at most {POOLS} pools of {} \
-                 peers, which is {most} requests",
-                settings.plan.ask
+                "the cap of `{pacing}` never binds: a tree asks at most {POOLS} pools of {ask} \
+                 peers, which is {most} requests"
             ));
         }
-        let longest = longest_exchange(settings);
-        let expiring = strategy.entry().fields.iter();
-        for field in expiring.filter(|field| field.kind == FieldKind::Duration) {
-            if let Some(Number::Duration(after)) = strategy.value(field.name)
-                && after >= longest
-            {
-                notes.push(format!(
-                    "the `{}` of `{strategy}` never comes: an exchange has ended after {} at most",
-                    field.name,
-                    duration::format(longest)
-                ));
-            }
+        if let Some(Number::Duration(after)) = strategy.value("after")
+            && after >= longest
+        {
+            notes.push(format!(
+                "the `after` of `{pacing}` never comes: an exchange has ended after {} at most",
+                duration::format(longest)
+            ));
         }
     }
-    if settings.ab.is_some() && chosen("pacing") {
+    notes
+}
+
+/// What of the draws cannot take effect, and why.
+pub(crate) fn notes_on_draws(settings: &Settings, traces: &[Traced]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (pacing, ab) = (origin(traces, "pacing"), origin(traces, "ab"));
+    if settings.ab.is_some() && *pacing != Origin::Default {
+        let spec = &settings.pacing;
         notes.push(format!(
-            "`{}` ({}) has no effect: payments draw from the arms ({})",
-            settings.pacing,
-            origin("pacing"),
-            origin("ab")
+            "`{spec}` ({pacing}) has no effect: payments draw from the arms ({ab})"
         ));
     }
     if settings.ab.is_none() && settings.payment.seed.is_some() {
-        let by = origin("payment.seed");
+        let by = origin(traces, "payment.seed");
         notes.push(format!(
             "payment.seed ({by}) has no effect: there are no arms to draw from"
-        ));
-    }
-    if settings.plan.lookups > POOLS {
-        let (lookups, by) = (settings.plan.lookups, origin("plan.lookups"));
-        notes.push(format!(
-            "plan.lookups = {lookups} ({by}) is as good as {POOLS}: a tree has {POOLS} pools, each \
-             of which is looked up once"
-        ));
-    }
-    let plan = &settings.plan;
-    if chosen("plan.probe_ceiling") && plan.probe_ceiling > plan.request_timeout {
-        notes.push(format!(
-            "plan.probe_ceiling = {} ({}) has no effect: plan.request_timeout = {} ends every \
-             request before",
-            plan.probe_ceiling,
-            origin("plan.probe_ceiling"),
-            plan.request_timeout
-        ));
-    }
-    let network = &settings.network;
-    if network.kind == NetworkKind::Embedded && chosen("network.ipv6") && network.ipv6 {
-        notes.push(format!(
-            "network.ipv6 ({}) has no effect: the embedded testnet uses IPv4",
-            origin("network.ipv6")
         ));
     }
     notes
 }
 
-/// The versioned request and the legacy retry, each waited for to its end.
+/// What else cannot take effect, and why.
+pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Settings { network, plan, .. } = settings;
+    if plan.lookups > POOLS {
+        let (lookups, by) = (plan.lookups, origin(traces, "plan.lookups"));
+        notes.push(format!(
+            "plan.lookups = {lookups} ({by}) is as good as {POOLS}: a tree has {POOLS} pools, each \
+             of which is looked up once"
+        ));
+    }
+    let by = origin(traces, "plan.probe_ceiling");
+    if *by != Origin::Default && plan.probe_ceiling > plan.request_timeout {
+        notes.push(format!(
+            "plan.probe_ceiling = {} ({by}) has no effect: plan.request_timeout = {} ends every \
+             request before",
+            plan.probe_ceiling, plan.request_timeout
+        ));
+    }
+    let by = origin(traces, "network.ipv6");
+    if network.kind == NetworkKind::Embedded && *by != Origin::Default && network.ipv6 {
+        notes.push(format!(
+            "network.ipv6 ({by}) has no effect: the embedded testnet uses IPv4"
+        ));
+    }
+    let six = |text: &&String| address::is_ipv6(text);
+    if !network.ipv6
+        && let Some(address) = network.bootstrap.iter().find(six)
+    {
+        notes.push(format!(
+            "{address} (network.bootstrap, {}) has no effect: network.ipv6 is `false` ({by})",
+            origin(traces, "network.bootstrap")
+        ));
+    }
+    notes
+}
+
+/// Who gave a setting its value.
+fn origin<'a>(traces: &'a [Traced], key: &str) -> &'a Origin {
+    let found = traces.iter().find(|traced| traced.key == key);
+    found.map_or(&Origin::Default, |traced| &traced.given.origin)
+}
+
+/// The versioned request and the legacy retry, each sent as slowly as may be and
+/// waited for to its end.
 fn longest_exchange(settings: &Settings) -> Duration {
     let plan = &settings.plan;
     let versioned = plan.request_timeout.min(plan.probe_ceiling);
-    versioned.0 + plan.request_timeout.0
+    SEND + versioned.0 + SEND + plan.request_timeout.0
 }

@@ -4,25 +4,33 @@
 //! that every fault has a line, a column and a caret, and so that a text with
 //! several slips shows them all.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use ant_pacing::nearest;
-use config::{Config, File, FileFormat, Map, Value as FileValue, ValueKind};
+use config::{File, FileFormat, Map, Source, Value as FileValue, ValueKind};
 use toml::de::{DeTable, DeValue};
 
 use crate::{
-    Fault, Origin, did_you_mean,
+    Fault, Key, Origin, did_you_mean,
     fault::Spot,
     keys::{self, FILE_WORDS, KEYS},
     kind::{Kind, Problem},
     layers::Entry,
 };
 
+/// Nobody reads more faults of one file than this.
+const MOST_FAULTS: usize = 100;
+
 /// A profile as read.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     /// What it sets, in the order of its lines.
     pub(crate) entries: Vec<Entry>,
+    /// One line on what it is for.
+    pub(crate) description: Option<String>,
     /// The profile it starts from, and where it says so.
     pub(crate) extends: Option<(String, Option<Spot>)>,
 }
@@ -35,15 +43,22 @@ impl Document {
             place,
             text,
             spans: BTreeMap::new(),
+            judged: BTreeSet::new(),
+            sound: text.to_owned(),
+            more: 0,
             document: Self::default(),
             faults: Vec::new(),
         };
         reader.read();
         let Reader {
             mut document,
-            faults,
+            mut faults,
+            more,
             ..
         } = reader;
+        if more > 0 {
+            faults.push(Fault::new(place, format!("and {more} more faults")));
+        }
         document
             .entries
             .sort_by_key(|entry| entry.spot.as_ref().map(|spot| spot.line));
@@ -62,6 +77,13 @@ struct Reader<'a> {
     place: &'a str,
     text: &'a str,
     spans: BTreeMap<String, Spans>,
+    /// Keys that need no second look, since no value of any key is like that.
+    judged: BTreeSet<String>,
+    /// The text with a zero in place of each number that is too large, which
+    /// config-rs would stop at.
+    sound: String,
+    /// Faults beyond those that anybody reads.
+    more: usize,
     document: Document,
     faults: Vec<Fault>,
 }
@@ -76,14 +98,13 @@ impl Reader<'_> {
         for error in errors {
             self.fault_at(error.span(), format!("no TOML: {}", error.message()));
         }
-        self.index("", table.get_ref());
         // The values of a text with slips are not what was meant.
         if !self.faults.is_empty() {
             return;
         }
-        let file = File::from_str(self.text, FileFormat::Toml);
-        let values = Config::builder().add_source(file).build();
-        match values.and_then(Config::try_deserialize) {
+        self.index("", table.get_ref());
+        match File::from_str(&self.sound, FileFormat::Toml).collect() {
+            Ok(values) if values.is_empty() => self.fault("it sets nothing"),
             Ok(values) => self.walk("", &values),
             Err(error) => self.fault(error.to_string().trim_end()),
         }
@@ -119,17 +140,38 @@ impl Reader<'_> {
                 let expected = keys::find(path).map(|key| key.kind.expected());
                 let expected = expected.map_or_else(String::new, |e| format!("; it is {e}"));
                 let problem = format!("`{number}` is too large for `{path}`{expected}");
-                self.fault_at(Some(spans.value.clone()), problem);
+                self.judge(path, &spans, problem);
+                let room = spans.value.len();
+                self.sound
+                    .replace_range(spans.value.clone(), &format!("{:room$}", 0));
+            }
+            DeValue::Datetime(_) => {
+                self.judge(
+                    path,
+                    &spans,
+                    format!("`{path}` is a date, which no key holds"),
+                );
             }
             _ => {}
         }
         self.spans.insert(path.to_owned(), spans);
     }
 
+    fn judge(&mut self, path: &str, spans: &Spans, problem: String) {
+        self.fault_at(Some(spans.value.clone()), problem);
+        self.judged.insert(path.to_owned());
+    }
+
     fn walk(&mut self, path: &str, table: &Map<String, FileValue>) {
         for (name, value) in table {
             let below = join(path, name);
-            let key = keys::find(&below).filter(|key| key.in_files());
+            // A dot within a name is no path to a key.
+            let key = keys::find(&below).filter(|key| key.in_files() && !name.contains('.'));
+            let judged =
+                |judged: &String| judged == &below || judged.starts_with(&format!("{below}."));
+            if key.is_some() && self.judged.iter().any(judged) {
+                continue;
+            }
             if let Some(key) = key {
                 match key.kind.read_value(value) {
                     Ok(value) => {
@@ -144,10 +186,16 @@ impl Reader<'_> {
                             spot,
                         });
                     }
-                    Err(problem) => self.bad_value(&below, key.kind, problem),
+                    Err(problems) => {
+                        for problem in problems {
+                            self.bad_value(&below, key, problem);
+                        }
+                    }
                 }
             } else if path.is_empty() && is_file_word(name) {
-                self.file_word(name, value);
+                if !self.judged.contains(name) {
+                    self.file_word(name, value);
+                }
             } else if is_section(&below) {
                 if let ValueKind::Table(table) = &value.kind {
                     self.walk(&below, table);
@@ -173,18 +221,22 @@ impl Reader<'_> {
         if name == "extends" {
             let spot = self.spot(name, |spans| spans.value);
             self.document.extends = Some((text.clone(), spot));
+        } else {
+            self.document.description = Some(text.clone());
         }
     }
 
-    fn bad_value(&mut self, path: &str, kind: Kind, problem: Problem) {
+    fn bad_value(&mut self, path: &str, key: &'static Key, problem: Problem) {
         let Problem {
             what,
             within,
             below,
         } = problem;
         let at = format!("{path}{below}");
-        let unknown_part =
-            kind == Kind::Arms && !["strategy", "weight"].iter().any(|part| at.ends_with(part));
+        let part = at.rsplit('.').next().unwrap_or_default();
+        let known = part.bytes().all(|byte| byte.is_ascii_digit())
+            || ["ab", "strategy", "weight"].contains(&part);
+        let unknown_part = key.kind == Kind::Arms && !known;
         let span = self.span(
             &at,
             |spans| if unknown_part { spans.key } else { spans.value },
@@ -198,6 +250,9 @@ impl Reader<'_> {
             plain.then(|| start + within.start..start + within.end)
         });
         self.fault_at(narrow.or(span), format!("`{path}`: {what}"));
+        if let Some(fault) = self.faults.pop() {
+            self.faults.push(fault.about(key.setting()));
+        }
     }
 
     fn span(&self, path: &str, which: impl Fn(Spans) -> Range<usize>) -> Option<Range<usize>> {
@@ -209,10 +264,14 @@ impl Reader<'_> {
     }
 
     fn fault(&mut self, problem: &str) {
-        self.faults.push(Fault::new(self.place, problem));
+        self.fault_at(None, problem.to_owned());
     }
 
     fn fault_at(&mut self, span: Option<Range<usize>>, problem: String) {
+        if self.faults.len() == MOST_FAULTS {
+            self.more += 1;
+            return;
+        }
         let spot = span.and_then(|span| Spot::of(self.text, span));
         self.faults.push(Fault::new(self.place, problem).at(spot));
     }

@@ -39,16 +39,18 @@ impl Environment {
     pub(crate) fn entries(&self) -> (Vec<Entry>, Vec<Fault>) {
         let (mut entries, mut faults) = (Vec::new(), Vec::new());
         for (name, value) in &self.0 {
+            if is_blank(value) {
+                continue;
+            }
             let shown = name.to_string_lossy();
             let Some(key) = KEYS.iter().find(|key| key.variable == shown) else {
                 faults.extend(unknown(&shown, value));
                 continue;
             };
-            if is_blank(value) {
-                continue;
-            }
             let Some(text) = value.to_str() else {
-                faults.push(Fault::new(key.variable, "its value is not UTF-8 text"));
+                faults.push(
+                    Fault::new(key.variable, "its value is not UTF-8 text").about(key.setting()),
+                );
                 continue;
             };
             match key.kind.read_text(text) {
@@ -58,7 +60,10 @@ impl Environment {
                     origin: Origin::Variable(key.variable),
                     spot: None,
                 }),
-                Err(problem) => faults.push(Fault::new(key.variable, problem.what)),
+                Err(problem) => {
+                    let fault = Fault::new(key.variable, problem.what);
+                    faults.push(fault.about(key.setting()));
+                }
             }
         }
         (entries, faults)
@@ -147,6 +152,8 @@ mod tests {
             ("ANT_MERKLETREE", "x"),
             ("ANTD_PORT", "8080"),
             ("PATH", "/bin"),
+            // Blank ones are unset, whatever they are called.
+            ("ANT_MERKLE_STRATGY", ""),
         ];
         assert_eq!(read(&foreign), (0, Vec::new()));
     }

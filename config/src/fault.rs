@@ -8,6 +8,8 @@ pub struct Fault {
     place: String,
     spot: Option<Spot>,
     problem: String,
+    /// The setting whose value is bad; nothing if it is unclear what was meant.
+    about: Option<&'static str>,
 }
 
 /// The bad part of a file.
@@ -17,18 +19,23 @@ pub(crate) struct Spot {
     pub(crate) line: usize,
     /// From 1, in characters.
     pub(crate) column: usize,
-    /// The line's text.
-    source: String,
-    /// How many characters are bad; at least one.
-    width: usize,
+    /// The line before the bad part, the part, and what follows; cut where the
+    /// line is long.
+    before: String,
+    bad: String,
+    after: String,
 }
+
+/// How much of a line is shown before a bad part, of it, and after it.
+const SHOWN: usize = 80;
 
 impl Fault {
     pub(crate) fn new(place: impl Into<String>, problem: impl fmt::Display) -> Self {
         Self {
-            place: place.into(),
+            place: printable(&redacted(&place.into())),
             spot: None,
-            problem: redacted(&problem.to_string()),
+            problem: printable(&redacted(&problem.to_string())),
+            about: None,
         }
     }
 
@@ -37,6 +44,19 @@ impl Fault {
     pub(crate) fn at(mut self, spot: Option<Spot>) -> Self {
         self.spot = spot;
         self
+    }
+
+    /// The same fault, known to be about this setting's value alone.
+    #[must_use]
+    pub(crate) fn about(mut self, setting: &'static str) -> Self {
+        self.about = Some(setting);
+        self
+    }
+
+    /// Whether this may be about a setting whose key starts like this, so that
+    /// nothing should be concluded from what the setting seems to be.
+    pub(crate) fn may_concern(&self, start: &str) -> bool {
+        self.about.is_none_or(|about| about.starts_with(start))
     }
 
     /// Where: a file, a variable, or a flag.
@@ -79,21 +99,28 @@ impl fmt::Display for Fault {
 /// The line, and a caret under the bad part.
 impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.line.to_string();
-        let margin = " ".repeat(number.len());
-        // A tab stays one, so that the caret is below what it points at.
-        let indent: String = self
-            .source
-            .chars()
-            .take(self.column - 1)
-            .map(|c| if c == '\t' { '\t' } else { ' ' })
-            .collect();
-        let carets = "^".repeat(self.width);
-        write!(
-            f,
-            "\n {number} | {}\n {margin} | {indent}{carets}",
-            redacted(&self.source)
-        )
+        let Self {
+            line,
+            before,
+            bad,
+            after,
+            ..
+        } = self;
+        let margin = " ".repeat(line.to_string().len());
+        let whole = printable(&redacted(&format!("{before}{bad}{after}")));
+        write!(f, "\n {line} | {whole}")?;
+        let [before, bad, after] = [before, bad, after].map(|part| printable(&redacted(part)));
+        // What hides a key that spans two parts has no place for a caret.
+        if format!("{before}{bad}{after}") == whole {
+            // A tab stays one, so that the caret is below what it points at.
+            let indent: String = before
+                .chars()
+                .map(|c| if c == '\t' { '\t' } else { ' ' })
+                .collect();
+            let carets = "^".repeat(bad.chars().count().max(1));
+            write!(f, "\n {margin} | {indent}{carets}")?;
+        }
+        Ok(())
     }
 }
 
@@ -102,16 +129,34 @@ impl Spot {
     pub(crate) fn of(text: &str, span: Range<usize>) -> Option<Self> {
         let before = text.get(..span.start)?;
         let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let source = text[start..].lines().next().unwrap_or("");
-        let bad = text.get(span.clone()).unwrap_or("");
-        let bad = bad.lines().next().unwrap_or("");
+        let before_in_line = &before[start..];
+        let rest = text.get(span.start..)?.lines().next().unwrap_or("");
+        let bad = text.get(span).unwrap_or("").lines().next().unwrap_or("");
+        let after = rest.get(bad.len()..).unwrap_or("");
+        let column = before_in_line.chars().count();
+        let cut = column.saturating_sub(SHOWN);
         Some(Self {
             line: before.matches('\n').count() + 1,
-            column: before[start..].chars().count() + 1,
-            source: source.to_owned(),
-            width: bad.chars().count().max(1),
+            column: column + 1,
+            before: before_in_line.chars().skip(cut).collect(),
+            bad: bad.chars().take(SHOWN).collect(),
+            after: after.chars().take(SHOWN).collect(),
         })
     }
+}
+
+/// The text with control characters written out: they would act on terminals and
+/// break lines of logs.
+fn printable(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\t' {
+            result.extend(c.escape_default());
+        } else {
+            result.push(c);
+        }
+    }
+    result
 }
 
 /// Why there are no settings: every fault there is, at least one.
@@ -168,22 +213,23 @@ pub(crate) fn did_you_mean(nearest: Option<&str>) -> String {
 /// How many hexadecimal digits a private key has.
 const KEY_DIGITS: usize = 64;
 
-/// The text with everything that may be a private key hidden. No key of a
-/// profile holds one, but people put them there, and what we print goes to
-/// logs. Behind a `/` such digits are a peer's identity, which is public.
+/// The text with everything that may be a private key hidden: 64 hexadecimal
+/// digits or more in a row. No key of a profile holds one, but people put them
+/// there, and what we print goes to logs. Behind `/p2p/` they are a peer's
+/// identity, which is public.
 pub fn redacted(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
         let (before, tail) = rest.split_at(start);
-        let end = tail.find(|c: char| !c.is_ascii_alphanumeric());
-        let (word, after) = tail.split_at(end.unwrap_or(tail.len()));
-        let digits = word.strip_prefix("0x").unwrap_or(word);
-        let secret = digits.len() >= KEY_DIGITS
-            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && !before.ends_with('/');
+        let end = tail.find(|c: char| !c.is_ascii_hexdigit());
+        let (digits, after) = tail.split_at(end.unwrap_or(tail.len()));
         result.push_str(before);
-        result.push_str(if secret { "<redacted>" } else { word });
+        if digits.len() >= KEY_DIGITS && !result.ends_with("/p2p/") {
+            result.push_str("<redacted>");
+        } else {
+            result.push_str(digits);
+        }
         rest = after;
     }
     result.push_str(rest);
@@ -209,6 +255,23 @@ mod tests {
     }
 
     #[test]
+    fn long_lines_are_cut_and_control_characters_written_out() {
+        let text = format!("{}bad{}", "x".repeat(5000), "y".repeat(5000));
+        let fault = Fault::new("p", "is \u{1b}[31mred\n").at(Spot::of(&text, 5000..5003));
+        let shown = fault.to_string();
+        assert!(shown.len() < 500 && shown.contains("p:1:5001"), "{shown}");
+        assert!(shown.contains("is \\u{1b}[31mred\\n"), "{shown}");
+        let hidden = format!("k = \"{}\"", "ab".repeat(32));
+        let shown = Fault::new("p", "x")
+            .at(Spot::of(&hidden, 4..70))
+            .to_string();
+        assert!(
+            shown.ends_with("| k = \"<redacted>\"\n   |     ^^^^^^^^^^^^"),
+            "{shown}"
+        );
+    }
+
+    #[test]
     fn columns_are_counted_in_characters() {
         let text = "\u{e9}\u{e9} = x";
         let at = text.find('x').unwrap();
@@ -224,7 +287,14 @@ mod tests {
                 format!("key = \"{key}\""),
                 "key = \"<redacted>\"".to_owned(),
             ),
-            (format!("0x{key},"), "<redacted>,".to_owned()),
+            (format!("0x{key},"), "0x<redacted>,".to_owned()),
+            (
+                format!("0X{}", key.to_uppercase()),
+                "0X<redacted>".to_owned(),
+            ),
+            (format!("/run/{key}/x"), "/run/<redacted>/x".to_owned()),
+            (format!("key={key}{key}"), "key=<redacted>".to_owned()),
+            (format!("_{key}z"), "_<redacted>z".to_owned()),
             (format!("/p2p/{key}"), format!("/p2p/{key}")),
             ("ask = 32".to_owned(), "ask = 32".to_owned()),
         ] {

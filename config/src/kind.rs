@@ -1,11 +1,9 @@
-//! What a key may hold: how it is read, strictly, from text and from a file's
-//! values, and how that is told to people and to editors.
+//! What a key may hold: how that is told to people, and how it is read, strictly,
+//! from text. See `file_value` for what files hold, `schema` for editors.
 
 use std::{ops::Range, time::Duration};
 
 use ant_pacing::{Arms, PacingSpec, catalogue, duration, nearest, plain};
-use config::{Value as FileValue, ValueKind};
-use serde_json::{Value as Json, json};
 
 use crate::{address, pacing::Cap, value::Value};
 
@@ -58,7 +56,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    fn new(what: &(impl ToString + ?Sized)) -> Self {
+    pub(crate) fn new(what: &(impl ToString + ?Sized)) -> Self {
         Self {
             what: what.to_string(),
             within: None,
@@ -66,13 +64,13 @@ impl Problem {
         }
     }
 
-    fn below(mut self, part: &str) -> Self {
+    pub(crate) fn below(mut self, part: &str) -> Self {
         self.below = format!("{part}{}", self.below);
         self
     }
 }
 
-const MOST_SLOTS: u64 = u32::MAX as u64;
+pub(crate) const MOST_SLOTS: u64 = u32::MAX as u64;
 
 impl Kind {
     /// What a valid value is, in words.
@@ -108,6 +106,7 @@ impl Kind {
     pub(crate) fn read_text(self, text: &str) -> Result<Value, Problem> {
         let text_value = || Value::Text(text.to_owned());
         match self {
+            Self::File if text.trim().is_empty() => Err(self.not(text, None)),
             Self::Profile | Self::File => Ok(text_value()),
             Self::Strategy => match text.parse::<PacingSpec>() {
                 Ok(spec) => Ok(Value::Text(spec.to_string())),
@@ -202,123 +201,6 @@ impl Kind {
         let advice = near.map_or_else(String::new, |near| format!("; write `{near}`"));
         Problem::new(&format!("`{text}` is not {}{advice}", self.expected()))
     }
-
-    /// Reads what a file says.
-    pub(crate) fn read_value(self, value: &FileValue) -> Result<Value, Problem> {
-        match (self, &value.kind) {
-            // A file may name the strategy alone, its numbers beside it.
-            (Self::Strategy, ValueKind::String(text)) if catalogue::find(text).is_some() => {
-                Ok(Value::Text(text.clone()))
-            }
-            (Self::Slots, _) => {
-                let (low, high, unit) = (1, MOST_SLOTS, "slots");
-                let as_count = Self::Count { low, high, unit };
-                let read = as_count.read_value(value);
-                let zero = matches!(value.kind, ValueKind::I64(0));
-                if zero {
-                    return Err(Problem::new(
-                        "`0` lets nothing leave; for no cap write `strategy = \"uncapped\"`",
-                    ));
-                }
-                read
-            }
-            (Self::Count { .. }, _) => match number(&value.kind) {
-                Some(text) => self.read_text(&text),
-                None => Err(self.mismatch(value)),
-            },
-            (Self::Switch, ValueKind::Boolean(on)) => Ok(Value::Switch(*on)),
-            (Self::Addresses, ValueKind::Array(values)) => {
-                let texts = (0..).zip(values).map(|(at, value)| {
-                    let part = format!(".{at}");
-                    let ValueKind::String(text) = &value.kind else {
-                        let what = format!("{} is no address, which is text", described(value));
-                        return Err(Problem::new(&what).below(&part));
-                    };
-                    let address = address::check(text).map_err(|problem| Problem::new(&problem));
-                    address.map_err(|problem| problem.below(&part))?;
-                    Ok(text.clone())
-                });
-                texts.collect::<Result<_, _>>().map(Value::List)
-            }
-            (Self::Arms, ValueKind::Array(values)) => read_arms(values),
-            (Self::Switch | Self::Addresses | Self::Arms, _) => Err(self.mismatch(value)),
-            (_, ValueKind::String(text)) => self.read_text(text),
-            _ => Err(self.mismatch(value)),
-        }
-    }
-
-    fn mismatch(self, value: &FileValue) -> Problem {
-        let is = described(value);
-        let written = match &value.kind {
-            ValueKind::String(text) => text.clone(),
-            kind => number(kind).unwrap_or_default(),
-        };
-        let advice = match (self, &value.kind) {
-            (Self::Addresses, ValueKind::String(text)) if address::check(text).is_ok() => {
-                format!("; write `[\"{text}\"]`")
-            }
-            (Self::Span { .. }, ValueKind::I64(_)) => format!("; write `\"{written}s\"`"),
-            (Self::Count { .. } | Self::Switch, ValueKind::String(text))
-                if self.read_text(text).is_ok() =>
-            {
-                format!("; write `{text}` without quotes")
-            }
-            _ => String::new(),
-        };
-        let expected = match self {
-            Self::Addresses => "a list of addresses".to_owned(),
-            Self::Arms => "tables such as `[[ab]]` with `strategy` and `weight`".to_owned(),
-            Self::File | Self::Profile => "text".to_owned(),
-            _ => self.expected(),
-        };
-        Problem::new(&format!("{is} is not {expected}{advice}"))
-    }
-
-    /// What an editor needs to know.
-    pub(crate) fn schema(self) -> Json {
-        let strategy = || {
-            let patterns = catalogue::all().iter().map(|entry| {
-                let numbers = entry.fields.iter().map(|field| match field.kind {
-                    ant_pacing::FieldKind::Count => "-[1-9][0-9]*",
-                    ant_pacing::FieldKind::Duration => "-([1-9][0-9]*[a-z]+)+",
-                });
-                let numbers: String = numbers.collect();
-                // In a table the name may stand alone.
-                match numbers.as_str() {
-                    "" => entry.name.to_owned(),
-                    numbers => format!("{}({numbers})?", entry.name),
-                }
-            });
-            let patterns: Vec<_> = patterns.collect();
-            let pattern = format!("^({})(@(payment|client))?$", patterns.join("|"));
-            json!({ "type": "string", "pattern": pattern })
-        };
-        let slots = json!({ "type": "integer", "minimum": 1, "maximum": MOST_SLOTS });
-        match self {
-            Self::Profile | Self::File => json!({ "type": "string" }),
-            Self::Strategy => strategy(),
-            Self::Slots => slots,
-            Self::Span { .. } => json!({
-                "type": "string",
-                "pattern": "^((0|[1-9][0-9]*)[a-z]+)+$",
-            }),
-            Self::Count { low, high, .. } => {
-                json!({ "type": "integer", "minimum": low, "maximum": high })
-            }
-            Self::Switch => json!({ "type": "boolean" }),
-            Self::Choice(words) => json!({ "type": "string", "enum": words }),
-            Self::Addresses => json!({ "type": "array", "items": { "type": "string" } }),
-            Self::Arms => json!({
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": { "strategy": strategy(), "weight": slots },
-                    "required": ["strategy"],
-                    "additionalProperties": false,
-                },
-            }),
-        }
-    }
 }
 
 fn whole(low: u64, high: u64, unit: &str) -> String {
@@ -328,66 +210,4 @@ fn whole(low: u64, high: u64, unit: &str) -> String {
 
 fn list(arms: &Arms) -> Value {
     Value::List(arms.as_slice().iter().map(ToString::to_string).collect())
-}
-
-/// A file's number as it would be written plainly.
-fn number(kind: &ValueKind) -> Option<String> {
-    match kind {
-        ValueKind::I64(n) => Some(n.to_string()),
-        ValueKind::I128(n) => Some(n.to_string()),
-        ValueKind::U64(n) => Some(n.to_string()),
-        ValueKind::U128(n) => Some(n.to_string()),
-        // A whole one too is written with its point: `32.0` is no count.
-        ValueKind::Float(n) => Some(format!("{n:?}")),
-        _ => None,
-    }
-}
-
-fn described(value: &FileValue) -> String {
-    match &value.kind {
-        ValueKind::Nil => "nothing".to_owned(),
-        ValueKind::Boolean(on) => format!("`{on}`"),
-        ValueKind::String(text) => format!("the text \"{text}\""),
-        ValueKind::Table(_) => "a table".to_owned(),
-        ValueKind::Array(_) => "a list".to_owned(),
-        kind => format!("the number {}", number(kind).unwrap_or_default()),
-    }
-}
-
-/// Reads the tables `[[ab]]`.
-fn read_arms(values: &[FileValue]) -> Result<Value, Problem> {
-    let mut texts = Vec::new();
-    for (at, value) in values.iter().enumerate() {
-        let at = format!(".{at}");
-        let ValueKind::Table(table) = &value.kind else {
-            return Err(Kind::Arms.mismatch(value).below(&at));
-        };
-        let (mut strategy, mut weight) = (None, 1);
-        for (name, value) in table {
-            let read = match name.as_str() {
-                // An arm has no table to take its numbers from.
-                "strategy" => match &value.kind {
-                    ValueKind::String(text) => Kind::Strategy.read_text(text),
-                    _ => Err(Kind::Strategy.mismatch(value)),
-                },
-                "weight" => Kind::Slots.read_value(value),
-                _ => Err(Problem::new(&format!(
-                    "an arm has no key `{name}`{}",
-                    crate::fault::did_you_mean(nearest(name, ["strategy", "weight"]))
-                ))),
-            };
-            match read.map_err(|problem| problem.below(&format!("{at}.{name}")))? {
-                Value::Count(count) => weight = count,
-                value => strategy = value.text().map(str::to_owned),
-            }
-        }
-        let Some(strategy) = strategy else {
-            return Err(Problem::new("the arm names no `strategy`").below(&at));
-        };
-        texts.push(format!("{strategy}:{weight}"));
-    }
-    if texts.is_empty() {
-        return Ok(Value::List(texts));
-    }
-    Kind::Arms.read_text(&texts.join(","))
 }

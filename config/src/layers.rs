@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::{
     ConfigError, Environment, Fault, Key, NetworkSettings, PaymentSettings, PlanSettings, Settings,
-    checks,
+    address, checks,
     fault::Spot,
     keys::{self, KEYS},
     origin::{Given, Origin, Traced},
@@ -45,6 +45,7 @@ impl Entry {
             }
             origin => Fault::new(origin.to_string(), problem),
         }
+        .about(self.key.setting())
     }
 }
 
@@ -69,6 +70,29 @@ impl Flag {
             text: text.into(),
             name: name.into(),
         })
+    }
+}
+
+/// Adds what joining through these addresses means, except where a flag says
+/// otherwise: that the network is remote, and whether it is on loopback. `name`
+/// is the flag that named them.
+pub fn joining(flags: &mut Vec<Flag>, addresses: &[String], name: &str) {
+    let on_loopback = addresses.iter().filter(|text| address::is_loopback(text));
+    let on_loopback = on_loopback.count();
+    let mut meant = vec![
+        ("network.kind", "remote".to_owned()),
+        ("network.bootstrap", addresses.join(",")),
+    ];
+    if on_loopback == addresses.len() {
+        meant.push(("network.local", "true".to_owned()));
+        meant.push(("network.ipv6", "false".to_owned()));
+    } else if on_loopback == 0 {
+        meant.push(("network.local", "false".to_owned()));
+    }
+    for (key, text) in meant {
+        if !flags.iter().any(|flag| flag.key.name == key) {
+            flags.extend(Flag::new(key, text, name));
+        }
     }
 }
 
@@ -108,10 +132,26 @@ pub struct Loaded {
     pub settings: Settings,
     /// Every setting, in the order of a profile.
     pub traces: Vec<Traced>,
-    /// What cannot take effect, and why; each a sentence.
-    pub notes: Vec<String>,
     /// The profiles that were read: name, file if it is in one, text.
     pub(crate) files: Vec<(String, Option<PathBuf>, String)>,
+}
+
+impl Loaded {
+    /// What cannot take effect, and why; each a sentence.
+    pub fn notes(&self) -> Vec<String> {
+        let arms = self.settings.arms();
+        let pacings = arms.as_slice().iter().map(|arm| &arm.pacing);
+        let mut notes = self.notes_on(pacings);
+        notes.extend(checks::notes_on_draws(&self.settings, &self.traces));
+        notes
+    }
+
+    /// The same for a program that chooses these pacings by itself.
+    pub fn notes_on<'a>(&self, pacings: impl IntoIterator<Item = &'a PacingSpec>) -> Vec<String> {
+        let mut notes = checks::notes_on_pacings(&self.settings, pacings);
+        notes.extend(checks::notes(&self.settings, &self.traces));
+        notes
+    }
 }
 
 /// One layer, the lowest first.
@@ -156,7 +196,13 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     layers.push(layer("environment", variables, false));
     layers.push(layer("flags", flags, false));
 
-    let pacings = pacings(&layers, &mut faults);
+    // Nothing is concluded from settings that may not be what was meant.
+    let unclear = |faults: &[Fault], start| faults.iter().any(|fault| fault.may_concern(start));
+    let pacings = if unclear(&faults, "pacing") {
+        Vec::new()
+    } else {
+        pacings(&layers, &mut faults)
+    };
     let arms = arms(&layers);
     let mut traces = Vec::new();
     for key in KEYS {
@@ -168,7 +214,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         };
         traces.extend(Traced::new(key.setting(), given));
     }
-    checks::network(&layers.iter().flat_map(|layer| &layer.entries), &mut faults);
+    if !unclear(&faults, "network.") {
+        checks::network(&layers.iter().flat_map(|layer| &layer.entries), &mut faults);
+    }
     ConfigError::of(faults)?;
 
     let figment = layers.iter().fold(Figment::new(), Figment::merge);
@@ -189,11 +237,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         plan: plain.plan,
         payment: plain.payment,
     };
-    let notes = checks::notes(&settings, &traces);
     Ok(Loaded {
         settings,
         traces,
-        notes,
         files,
     })
 }
@@ -216,7 +262,9 @@ fn flags(flags: &[Flag]) -> (Vec<Entry>, Vec<Fault>) {
                 origin: Origin::Flag(name.clone()),
                 spot: None,
             }),
-            Err(problem) => faults.push(Fault::new(name, problem.what)),
+            Err(problem) => {
+                faults.push(Fault::new(name, problem.what).about(key.setting()));
+            }
         }
     }
     (entries, faults)
@@ -260,13 +308,14 @@ fn pacings(layers: &[Layer], faults: &mut Vec<Fault>) -> Vec<Step> {
     steps
 }
 
-/// The arms as each layer that speaks of them leaves them. One that speaks of
-/// the pacing alone wants that pacing, so it takes lower layers' arms away.
+/// The arms as each layer that speaks of them leaves them. One that names a
+/// strategy or a cap and no arms wants that, so it takes lower layers' arms away.
 fn arms(layers: &[Layer]) -> Vec<(Value, Origin)> {
     let mut steps: Vec<(Value, Origin)> = Vec::new();
     for layer in layers {
         let own = layer.entries.iter().find(|entry| entry.key.name == "ab");
-        let pacing = layer.entries.iter().find(|e| e.key.setting() == "pacing");
+        let chooses = |entry: &&Entry| matches!(entry.key.name, "pacing.strategy" | "pacing.slots");
+        let pacing = layer.entries.iter().find(chooses);
         let drawn = matches!(steps.last(), Some((Value::List(arms), _)) if !arms.is_empty());
         if let Some(own) = own {
             steps.push((own.value.clone(), own.origin.clone()));

@@ -48,15 +48,8 @@ impl Chain {
         let mut wanted = name.to_owned();
         let mut by: (String, Option<Spot>) = (asked_by.to_owned(), None);
         loop {
-            if chain.links.iter().any(|(link, _)| link.name == wanted) {
-                let mut circle: Vec<_> = chain.links.iter().map(|(l, _)| l.name.as_str()).collect();
-                circle.push(&wanted);
-                let circle = circle.join(" → ");
-                let fault = Fault::new(by.0, format!("profiles extend in a circle: {circle}"));
-                chain.faults.push(fault.at(by.1));
-                break;
-            }
-            let profile = match Profile::find(&wanted, folders, &by.0) {
+            let asking = chain.links.last().and_then(|(link, _)| link.path.clone());
+            let profile = match Profile::find(&wanted, folders, asking.as_deref(), &by.0) {
                 Ok(profile) => profile,
                 Err(fault) => {
                     // The spot is the asking file's, if that is where the fault is.
@@ -65,6 +58,15 @@ impl Chain {
                     break;
                 }
             };
+            let seen = |(link, _): &(Profile, Document)| link.place == profile.place;
+            if chain.links.iter().any(seen) {
+                let mut circle: Vec<_> = chain.links.iter().map(|(l, _)| l.name.as_str()).collect();
+                circle.push(&wanted);
+                let circle = circle.join(" → ");
+                let fault = Fault::new(by.0, format!("profiles extend in a circle: {circle}"));
+                chain.faults.push(fault.at(by.1));
+                break;
+            }
             let (document, faults) = Document::read(&profile.place, &profile.text);
             chain.faults.extend(faults);
             let extends = document.extends.clone();
@@ -82,19 +84,28 @@ impl Chain {
 
 impl Profile {
     /// Finds a profile: a file by its path, or by name in the folders, then
-    /// among those shipped.
-    fn find(name: &str, folders: &[PathBuf], asked_by: &str) -> Result<Self, Fault> {
+    /// among those shipped. What a file extends is searched beside it first,
+    /// and paths are relative to it, so that profiles can be moved together.
+    fn find(
+        name: &str,
+        folders: &[PathBuf],
+        asking: Option<&Path>,
+        asked_by: &str,
+    ) -> Result<Self, Fault> {
+        let own_folder = asking.and_then(Path::parent);
         if is_path(name) {
-            let path = PathBuf::from(name);
+            let path = own_folder.map_or_else(|| PathBuf::from(name), |own| own.join(name));
             return match read(&path)? {
                 Some(text) => Ok(Self::at(name, path, text)),
-                None => Err(Fault::new(asked_by, format!("there is no file {name}"))),
+                None => Err(Fault::new(
+                    asked_by,
+                    format!("there is no file {}", path.display()),
+                )),
             };
         }
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let known = known(folders);
         let near = did_you_mean(nearest(name, known.iter().map(String::as_str)));
-        if name.is_empty() || !name.bytes().all(plain) {
+        if !is_name(name) {
             return Err(Fault::new(
                 asked_by,
                 format!(
@@ -103,12 +114,26 @@ impl Profile {
                 ),
             ));
         }
+        let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name);
+        let file = format!("{name}.toml");
+        // A file of a shipped profile's name that extends that name means the
+        // shipped one.
+        let hidden = asking.filter(|_| shipped.is_some());
+        let text_at = |folder: &Path| -> Result<Option<Self>, Fault> {
+            let path = folder.join(&file);
+            if hidden.is_some_and(|hidden| hidden == path) {
+                return Ok(None);
+            }
+            Ok(read(&path)?.map(|text| Self::at(name, path, text)))
+        };
+        if let Some(own) = own_folder
+            && let Some(beside) = text_at(own)?
+        {
+            return Ok(beside);
+        }
         let mut found: Vec<Self> = Vec::new();
         for folder in folders {
-            let path = folder.join(format!("{name}.toml"));
-            if let Some(text) = read(&path)? {
-                found.push(Self::at(name, path, text));
-            }
+            found.extend(text_at(folder)?);
         }
         if let [one, other, ..] = found.as_slice() {
             return Err(Fault::new(
@@ -122,7 +147,6 @@ impl Profile {
         if let Some(profile) = found.pop() {
             return Ok(profile);
         }
-        let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name);
         let Some((_, text)) = shipped else {
             return Err(Fault::new(
                 asked_by,
@@ -150,6 +174,12 @@ impl Profile {
     }
 }
 
+/// Whether this can be a profile's name.
+pub(crate) fn is_name(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !text.is_empty() && text.bytes().all(plain)
+}
+
 /// Names are plain words, so everything else is a path.
 fn is_path(name: &str) -> bool {
     let toml = Path::new(name).extension().is_some_and(|e| e == "toml");
@@ -163,6 +193,9 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
+        // A folder that this user may not search, say another's home, is none of
+        // ours. (A file that may not be read is found, and is an error below.)
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         Err(error) => return Err(fault(&error)),
         Ok(_) => {}
     }
@@ -195,8 +228,14 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
 ///
 /// When there is no such profile, or it cannot be read.
 pub fn profile_text(name: &str, folders: &[PathBuf]) -> Result<(String, String), ConfigError> {
-    let profile = Profile::find(name, folders, "the profile's name")?;
+    let profile = Profile::find(name, folders, None, "the profile's name")?;
     Ok((profile.place, profile.text))
+}
+
+/// What a profile says it is for, if it can be read and says so.
+pub fn description(name: &str, folders: &[PathBuf]) -> Option<String> {
+    let profile = Profile::find(name, folders, None, "").ok()?;
+    Document::read(&profile.place, &profile.text).0.description
 }
 
 /// The names of all profiles there are, the shipped ones included, sorted, with
@@ -228,7 +267,7 @@ fn files(folders: &[PathBuf]) -> impl Iterator<Item = (String, String)> {
         let toml = path
             .extension()
             .is_some_and(|extension| extension == "toml");
-        toml.then(|| (name, path.display().to_string()))
+        (toml && is_name(&name)).then(|| (name, path.display().to_string()))
     })
 }
 

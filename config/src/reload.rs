@@ -29,6 +29,8 @@ pub struct Reloader {
     /// What the last look found, if not what is in force.
     pending: Option<Found>,
     rejected: Option<ConfigError>,
+    /// Whether it is to be said once more.
+    asked: bool,
     reloads: u64,
     rejections: u64,
 }
@@ -52,6 +54,7 @@ impl Reloader {
             sources,
             pending: None,
             rejected: None,
+            asked: false,
             reloads: 0,
             rejections: 0,
         })
@@ -80,8 +83,7 @@ impl Reloader {
             Err(error) => Found::Faults(error.clone()),
         };
         if found == Found::Files(texts(&self.current)) {
-            self.pending = None;
-            self.rejected = None;
+            self.settle();
             return Look::Same;
         }
         if self.pending.as_ref() != Some(&found) {
@@ -91,24 +93,31 @@ impl Reloader {
         match loaded {
             Ok(loaded) => {
                 self.current = loaded;
-                self.pending = None;
-                self.rejected = None;
+                self.settle();
                 self.reloads += 1;
                 Look::Changed
             }
-            Err(error) if self.rejected.as_ref() == Some(&error) => Look::Same,
-            Err(error) => {
+            Err(error) if self.rejected.as_ref() != Some(&error) => {
                 self.rejected = Some(error.clone());
+                self.asked = false;
                 self.rejections += 1;
                 Look::Rejected(error)
             }
+            // Said already, and counted; but somebody asks.
+            Err(error) if std::mem::take(&mut self.asked) => Look::Rejected(error),
+            Err(_) => Look::Same,
         }
     }
 
-    /// Forgets what was rejected, so that the next looks say it again: for
-    /// somebody who asks.
-    pub fn ask_again(&mut self) {
+    fn settle(&mut self) {
+        self.pending = None;
         self.rejected = None;
+        self.asked = false;
+    }
+
+    /// Has the next looks say again what was rejected: for somebody who asks.
+    pub fn ask_again(&mut self) {
+        self.asked = true;
     }
 
     /// These settings, unless a file has gone and its name now leads elsewhere,

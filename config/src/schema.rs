@@ -1,8 +1,13 @@
 //! What editors need to help with a profile: its JSON Schema.
 
+use ant_pacing::{FieldKind, catalogue};
 use serde_json::{Map, Value as Json, json};
 
-use crate::keys::{FILE_WORDS, KEYS};
+use crate::{
+    Kind,
+    keys::{FILE_WORDS, KEYS},
+    kind::MOST_SLOTS,
+};
 
 /// The JSON Schema of a profile's file, made of the list of keys.
 pub fn schema() -> Json {
@@ -14,7 +19,7 @@ pub fn schema() -> Json {
         );
     }
     for key in KEYS.iter().filter(|key| key.in_files()) {
-        let mut schema = key.kind.schema();
+        let mut schema = of_kind(key.kind);
         schema["description"] = json!(format!(
             "{}. Default: {}, because {}. Variable: {}.",
             key.meaning(),
@@ -42,6 +47,52 @@ pub fn schema() -> Json {
         "properties": top,
         "additionalProperties": false,
     })
+}
+
+/// What a key's value is, to an editor.
+fn of_kind(kind: Kind) -> Json {
+    let strategy = || {
+        let patterns = catalogue::all().iter().map(|entry| {
+            let numbers = entry.fields.iter().map(|field| match field.kind {
+                FieldKind::Count => "-[1-9][0-9]*",
+                FieldKind::Duration => "-([1-9][0-9]*[a-z]+)+",
+            });
+            let numbers: String = numbers.collect();
+            // In a table the name may stand alone.
+            match numbers.as_str() {
+                "" => entry.name.to_owned(),
+                numbers => format!("{}({numbers})?", entry.name),
+            }
+        });
+        let patterns: Vec<_> = patterns.collect();
+        let pattern = format!("^({})(@(payment|client))?$", patterns.join("|"));
+        json!({ "type": "string", "pattern": pattern })
+    };
+    let slots = json!({ "type": "integer", "minimum": 1, "maximum": MOST_SLOTS });
+    match kind {
+        Kind::Profile | Kind::File => json!({ "type": "string" }),
+        Kind::Strategy => strategy(),
+        Kind::Slots => slots,
+        Kind::Span { .. } => json!({
+            "type": "string",
+            "pattern": "^((0|[1-9][0-9]*)[a-z]+)+$",
+        }),
+        Kind::Count { low, high, .. } => {
+            json!({ "type": "integer", "minimum": low, "maximum": high })
+        }
+        Kind::Switch => json!({ "type": "boolean" }),
+        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        Kind::Addresses => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Arms => json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": { "strategy": strategy(), "weight": slots },
+                "required": ["strategy"],
+                "additionalProperties": false,
+            },
+        }),
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::{fmt, path::PathBuf, time::Duration};
 use ant_pacing::{Arms, PacingSpec, duration};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::redacted;
+
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Settings {
@@ -74,6 +76,7 @@ pub struct PlanSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaymentSettings {
     /// The file that payments are recorded in.
+    #[serde(serialize_with = "redacted_path")]
     pub record: Option<PathBuf>,
     /// Decides which arms are drawn; drawn itself if there is none.
     pub seed: Option<u32>,
@@ -102,4 +105,12 @@ impl<'de> Deserialize<'de> for Span {
             .map(Span)
             .map_err(serde::de::Error::custom)
     }
+}
+
+#[expect(clippy::ref_option, reason = "serde's form")]
+fn redacted_path<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    let shown = path
+        .as_ref()
+        .map(|path| redacted(&path.display().to_string()));
+    shown.serialize(to)
 }

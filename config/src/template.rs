@@ -7,6 +7,7 @@ use crate::{
     keys::{KEYS, Key},
     kind::Kind,
     load,
+    profile::is_name,
 };
 
 /// Writes a new profile into `folder`, which is made if need be, and says where
@@ -21,8 +22,7 @@ pub fn new_profile(
     folder: &Path,
     sources: &Sources,
 ) -> Result<String, ConfigError> {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if name.is_empty() || !name.bytes().all(plain) {
+    if !is_name(name) {
         let problem = "a profile's name is of lower case letters, digits and `-`";
         return Err(Fault::new(format!("`{name}`"), problem).into());
     }
@@ -56,7 +56,7 @@ fn template(base: &str) -> String {
     let mut text = format!(
         "description = \"\"\n\
          # Everything that is not set here is as there.\n\
-         extends = \"{base}\"\n"
+         extends = {base:?}\n"
     );
     let mut section = "";
     for key in KEYS.iter().filter(|key| key.in_files()) {

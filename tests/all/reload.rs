@@ -30,7 +30,7 @@ fn a_thousand_reloads_under_load_leave_no_tree_without_an_epoch() {
         let network = Network::start(config(18)).await;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mine.toml");
-        let strategies = ["hold-16", "release-2s-8", "hold-8@client", "hold-12"];
+        let strategies = ["hold-8@client", "hold-16", "release-2s-8", "hold-12"];
         let write = |strategy: &str| {
             fs::write(&file, format!("[pacing]\nstrategy = \"{strategy}\"\n")).unwrap();
         };
@@ -84,7 +84,7 @@ fn a_thousand_reloads_under_load_leave_no_tree_without_an_epoch() {
             }
         }
         assert!(seen.len() > 10, "trees ran under many epochs: {seen:?}");
-        // No slot is held and nobody waits: the next tree runs alone.
+        // Of the last epoch's one gate no slot is held and nobody waits.
         let batch = client.prepare(&addresses(4), 4096).await.unwrap().remove(0);
         assert_eq!(batch.report.epoch, 1000);
         assert_eq!(
@@ -176,10 +176,20 @@ fn a_soak_follows_its_profile() {
             "hold-8 from the next payment on, epoch 1",
             "write `hold-9`",
             "there is no profile `mine`",
-            "reloaded 2 times",
+            "reloaded 2 times and rejected 2 times",
         ] {
             assert!(log.contains(part), "{part:?} not in {log}");
         }
+        // Once when it was found, and perhaps once more for who asked.
+        assert!(
+            (1..=2).contains(&log.matches("write `hold-9`").count()),
+            "{log}"
+        );
+        assert_eq!(
+            log.matches("there is no profile `mine`").count(),
+            1,
+            "{log}"
+        );
     });
 }
 

@@ -34,16 +34,10 @@ A tree that fails is a result of `ant measure` and `ant soak`, and no failure of
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compare strategies: trees prepared under each, in shuffled blocks
-    Measure(MeasureArgs),
-    /// Prepare one tree under the active strategy; nothing is paid
-    Quote(QuoteArgs),
-    /// Prepare trees one after another until stopped, with the settings as they change
-    Soak(SoakArgs),
+    #[command(flatten)]
+    Network(NetworkCommand),
     /// Sum up recorded payments per arm
     Report(ReportArgs),
-    /// Run the embedded testnet until stopped
-    Testnet(TestnetArgs),
     /// What is set, and where that came from
     Config {
         #[command(subcommand)]
@@ -59,6 +53,19 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: StrategyCommand,
     },
+}
+
+/// Commands that start or join a network.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NetworkCommand {
+    /// Compare strategies: trees prepared under each, in shuffled blocks
+    Measure(MeasureArgs),
+    /// Prepare one tree under the active strategy; nothing is paid
+    Quote(QuoteArgs),
+    /// Prepare trees one after another until stopped, with the settings as they change
+    Soak(SoakArgs),
+    /// Run the embedded testnet until stopped
+    Testnet(TestnetArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -120,11 +127,11 @@ pub(crate) enum StrategyCommand {
 #[derive(Debug, Args)]
 pub(crate) struct NetworkArgs {
     /// Nodes of the embedded testnet, 16 to 500 [default: 35]
-    #[arg(long, value_name = "N", conflicts_with = "manifest")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["manifest", "bootstrap"])]
     pub(crate) nodes: Option<usize>,
 
     /// How many of them never answer [default: 0]
-    #[arg(long, value_name = "K", conflicts_with = "manifest")]
+    #[arg(long, value_name = "K", conflicts_with_all = ["manifest", "bootstrap"])]
     pub(crate) silent: Option<usize>,
 
     /// Join the devnet of this manifest

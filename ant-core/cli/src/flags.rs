@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use ant_config::{Flag, KEYS, Key, Kind};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use ant_config::{Flag, KEYS, Key, Kind, joining};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 /// The settings that were given as flags: of all keys, or of those that do not
 /// choose the pacing.
@@ -35,6 +35,7 @@ impl<const PACING: bool> Args for SettingFlags<PACING> {
             let help = format!("{}{default}", key.meaning());
             let flag = Arg::new(key.flag)
                 .long(key.flag)
+                .action(action(key))
                 .value_name(placeholder(key))
                 .allow_hyphen_values(true)
                 .help_heading("Settings, over those of the profile and the variables")
@@ -51,17 +52,32 @@ impl<const PACING: bool> Args for SettingFlags<PACING> {
 impl<const PACING: bool> FromArgMatches for SettingFlags<PACING> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = Self::keys().filter_map(|key| {
-            let text = matches.get_one::<String>(key.flag)?;
-            Flag::new(key.name, text, format!("--{}", key.flag))
+            let texts: Vec<_> = matches.get_many::<String>(key.flag)?.cloned().collect();
+            Flag::new(key.name, texts.join(","), format!("--{}", key.flag))
         });
-        Ok(Self {
-            given: given.collect(),
-        })
+        let mut given: Vec<_> = given.collect();
+        // Whoever names addresses means to join them.
+        let addresses = given
+            .iter()
+            .find(|flag| flag.key.name == "network.bootstrap");
+        if let Some(addresses) = addresses {
+            let texts: Vec<_> = addresses.text.split(',').map(str::to_owned).collect();
+            joining(&mut given, &texts, "--bootstrap");
+        }
+        Ok(Self { given })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// Lists may be given in parts.
+fn action(key: &Key) -> ArgAction {
+    match key.kind {
+        Kind::Addresses | Kind::Arms => ArgAction::Append,
+        _ => ArgAction::Set,
     }
 }
 

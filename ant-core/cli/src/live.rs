@@ -1,12 +1,12 @@
 //! Settings that a running client follows: looked at before each payment, and
 //! whenever somebody asks by SIGHUP.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use ant_config::{Look, Reloader, Settings};
 use ant_core::Client;
 
-use crate::network::plan;
+use crate::{network::plan, record};
 
 /// How long to wait until two looks agree: an editor writes a small file in far
 /// less.
@@ -20,14 +20,21 @@ pub(crate) struct Live {
     /// What needs a restart, as it was at the start.
     started: Settings,
     told_of_restart: bool,
+    /// The notes that have been said.
+    told: BTreeSet<String>,
 }
 
 impl Live {
     pub(crate) fn new(reloader: Reloader) -> Self {
+        let notes = reloader.current().notes();
+        for note in &notes {
+            eprintln!("note: {note}");
+        }
         Self {
             started: reloader.current().settings.clone(),
             reloader,
             told_of_restart: false,
+            told: notes.into_iter().collect(),
         }
     }
 
@@ -85,8 +92,13 @@ impl Live {
                 |arms| format!("one of {arms}")
             )
         );
-        for note in &loaded.notes {
-            eprintln!("note: {note}");
+        for note in loaded.notes() {
+            if self.told.insert(note.clone()) {
+                eprintln!("note: {note}");
+            }
+        }
+        if let Err(failure) = record::check(settings) {
+            failure.report();
         }
         let restart = settings.network != self.started.network
             || settings.payment.seed != self.started.payment.seed;

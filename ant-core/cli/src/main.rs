@@ -14,6 +14,7 @@ mod record;
 
 use std::{process::ExitCode, time::Duration};
 
+use ant_config::redacted;
 use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
@@ -23,7 +24,10 @@ use crate::{args::Cli, exit::Failure};
 const WIND_DOWN: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -31,6 +35,19 @@ fn main() -> ExitCode {
             failure.code()
         }
     }
+}
+
+/// Says what is wrong with the command line, or the help that was asked for.
+/// What may be a private key is not repeated.
+fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let shown = redacted(&text);
+    if shown != text {
+        eprint!("{shown}");
+    } else if error.print().is_err() {
+        // Nobody reads it.
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// Raises the limit on open files as far as it goes. A testnet holds a few for
@@ -46,6 +63,9 @@ fn allow_many_files() {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     logging::start(cli.verbose)?;
+    let Some(command) = commands::run_alone(cli.command)? else {
+        return Ok(());
+    };
     allow_many_files();
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::failed(format!("the runtime did not start: {error}")))?;
@@ -57,7 +77,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             let place = std::env::temp_dir();
             Failure::failed(format!("a folder in {}: {error}", place.display()))
         })?;
-    let result = runtime.block_on(commands::run(cli, folder.path()));
+    let result = runtime.block_on(commands::run(command, folder.path()));
     runtime.shutdown_timeout(WIND_DOWN);
     if let Err(error) = folder.close() {
         tracing::warn!("a temporary folder was not removed: {error}");

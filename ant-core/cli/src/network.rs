@@ -3,7 +3,7 @@
 
 use std::{path::Path, time::Instant};
 
-use ant_config::{Flag, NetworkKind, Reloader, Settings, Sources};
+use ant_config::{Flag, NetworkKind, Reloader, Settings, Sources, joining};
 use ant_core::{ClientConfig, MultiAddr, Plan, read_manifest};
 use ant_measure::Target;
 use ant_testnet::{Testnet, TestnetConfig};
@@ -27,23 +27,12 @@ impl Chosen {
         seed: u64,
         mut flags: Vec<Flag>,
     ) -> Result<Self, Failure> {
-        let bootstrap = flags
-            .iter()
-            .find(|flag| flag.key.name == "network.bootstrap");
         if let Some(path) = &args.manifest {
             let joined = read_manifest(path)?.bootstrap;
+            let joined: Vec<_> = joined.iter().map(ToString::to_string).collect();
             joining(&mut flags, &joined, "--manifest");
-        } else if let Some(bootstrap) = bootstrap {
-            // What is no address is said where all faults are.
-            let texts: Vec<_> = bootstrap.text.split(',').map(str::to_owned).collect();
-            if let Ok(joined) = addresses(&texts) {
-                joining(&mut flags, &joined, "--bootstrap");
-            }
         }
         let reloader = Reloader::new(Sources::of_process(flags)?)?;
-        for note in &reloader.current().notes {
-            eprintln!("note: {note}");
-        }
         let settings = reloader.current().settings.clone();
         let embedded = match settings.network.kind {
             NetworkKind::Embedded => Some(TestnetConfig {
@@ -114,26 +103,6 @@ pub(crate) fn plan(settings: &Settings) -> Plan {
     }
 }
 
-/// Adds what joining these addresses means, except where a flag says otherwise.
-fn joining(flags: &mut Vec<Flag>, joined: &[MultiAddr], name: &str) {
-    let loopback = joined.iter().all(MultiAddr::is_loopback);
-    let texts: Vec<_> = joined.iter().map(ToString::to_string).collect();
-    let local = loopback.to_string();
-    let mut meant = vec![
-        ("network.kind", "remote".to_owned()),
-        ("network.bootstrap", texts.join(",")),
-        ("network.local", local),
-    ];
-    if loopback {
-        meant.push(("network.ipv6", "false".to_owned()));
-    }
-    for (key, text) in meant {
-        if !flags.iter().any(|flag| flag.key.name == key) {
-            flags.extend(Flag::new(key, text, name));
-        }
-    }
-}
-
 /// Starts a testnet, saying so.
 pub(crate) async fn start(config: &TestnetConfig, folder: &Path) -> Result<Testnet, Failure> {
     config.check()?;
@@ -161,7 +130,48 @@ fn addresses(texts: &[String]) -> Result<Vec<MultiAddr>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use ant_config::KEYS;
+
     use super::*;
+
+    #[test]
+    fn every_key_reaches_the_client() {
+        let chosen = |flags: &[(&str, &str)]| {
+            let base = [
+                ("network.kind", "remote"),
+                ("network.bootstrap", "127.0.0.1:9"),
+                ("pacing.strategy", "release-1s-8"),
+            ];
+            let mut given: Vec<Flag> = Vec::new();
+            for (key, text) in flags.iter().chain(&base) {
+                if !given.iter().any(|flag| flag.key.name == *key) {
+                    given.extend(Flag::new(key, *text, "--flag"));
+                }
+            }
+            let args = NetworkArgs {
+                nodes: None,
+                silent: None,
+                manifest: None,
+            };
+            let chosen = Chosen::new(&args, 1, given).unwrap();
+            format!("{:?}", chosen.target(None).client)
+        };
+        let before = chosen(&[]);
+        for key in KEYS {
+            let flags = match key.name {
+                // Where settings come from, and what is done with a payment.
+                "profile" | "payment.record" | "network.kind" => continue,
+                "network.local" => vec![(key.name, "false"), ("network.bootstrap", "1.2.3.4:5")],
+                name => vec![(name, key.example)],
+            };
+            assert_ne!(chosen(&flags), before, "{}", key.name);
+        }
+        let remote = chosen(&[
+            ("network.bootstrap", "1.2.3.4:5"),
+            ("network.local", "false"),
+        ]);
+        assert!(remote.contains("local: false"), "{remote}");
+    }
 
     #[test]
     fn addresses_are_read_in_both_forms() {

@@ -8,15 +8,17 @@ use crate::exit::Failure;
 
 /// Prints a result.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_on(text).map(|_| ())
+}
+
+/// Prints one of many results; whether anybody still reads.
+pub(crate) fn print_on(text: &str) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::failed(format!("stdout: {error}")))
-        }
-        _ => Ok(()),
+    let written = stdout.write_all(text.as_bytes());
+    match written.and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::failed(format!("stdout: {error}"))),
     }
 }
 

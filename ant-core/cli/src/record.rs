@@ -1,30 +1,44 @@
 //! Where payments are recorded, if the settings say so.
 
-use std::fs::OpenOptions;
+use std::{
+    fs::{self, OpenOptions},
+    path::Path,
+};
 
-use ant_config::Settings;
+use ant_config::{Settings, redacted};
 use ant_measure::{PaymentRecord, append_record};
+use nix::unistd::{AccessFlags, access};
 
 use crate::exit::Failure;
 
 /// Whether payments can be recorded where the settings want it: better known
-/// before the first one than after it.
+/// before the first one than after it. Nothing is made.
 pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
     let Some(path) = &settings.payment.record else {
         return Ok(());
     };
-    let existed = path.exists();
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(|error| {
-            Failure::BadInput(format!("payment.record: {}: {error}", path.display()))
-        })?;
-    if !existed && let Err(error) = std::fs::remove_file(path) {
-        tracing::debug!("{}: {error}", path.display());
+    writable(path).map_err(|problem| {
+        let path = redacted(&path.display().to_string());
+        Failure::BadInput(format!("payment.record: {path}: {problem}"))
+    })
+}
+
+fn writable(path: &Path) -> Result<(), String> {
+    if fs::symlink_metadata(path).is_ok() {
+        let kind = fs::metadata(path).map_err(|error| error.to_string())?;
+        // Opening a pipe would wait for somebody to read.
+        if !kind.is_file() {
+            return Err("it is no ordinary file".to_owned());
+        }
+        let opened = OpenOptions::new().append(true).open(path);
+        return opened.map(|_| ()).map_err(|error| error.to_string());
     }
-    Ok(())
+    let folder = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    access(folder, AccessFlags::W_OK | AccessFlags::X_OK)
+        .map_err(|error| format!("the folder cannot be written to: {}", error.desc()))
 }
 
 /// Records a payment, if the settings want it.
@@ -32,10 +46,9 @@ pub(crate) fn append(settings: &Settings, payment: &PaymentRecord) -> Result<(),
     let Some(path) = &settings.payment.record else {
         return Ok(());
     };
+    check(settings)?;
     append_record(path, payment).map_err(|error| {
-        Failure::failed(format!(
-            "a payment was not recorded in {}: {error}",
-            path.display()
-        ))
+        let path = redacted(&path.display().to_string());
+        Failure::failed(format!("a payment was not recorded in {path}: {error}"))
     })
 }

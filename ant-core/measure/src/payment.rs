@@ -2,8 +2,9 @@
 //! drew and how it fared can be summed up anywhere, by anything that reads JSON.
 
 use std::{
+    collections::BTreeSet,
     fs::OpenOptions,
-    io::{self, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -11,7 +12,7 @@ use std::{
 use ant_pacing::PacingSpec;
 use serde::{Deserialize, Serialize};
 
-use crate::{ArmResult, Run};
+use crate::{ArmResult, Drawn, Run};
 
 /// One payment: what it drew, and how it fared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,10 @@ pub struct PaymentRecord {
     pub arm: PacingSpec,
     /// How often the terms had been changed before it.
     pub epoch: u64,
+    /// What decides the draws.
+    pub seed: u64,
+    /// The number of the draw, from 0.
+    pub draw: u64,
     /// How many addresses it was for.
     pub addresses: usize,
     /// Its figures.
@@ -33,14 +38,16 @@ pub struct PaymentRecord {
 
 impl PaymentRecord {
     /// The record of a payment that has ended now.
-    pub fn now(profile: &str, drawn: &(PacingSpec, u64), addresses: usize, run: Run) -> Self {
+    pub fn now(profile: &str, drawn: &Drawn, addresses: usize, run: Run) -> Self {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
             // A clock before 1970 says nothing, and no payment fails of it.
             at: since_1970.map_or(0, |elapsed| elapsed.as_secs()),
             profile: profile.to_owned(),
-            arm: drawn.0.clone(),
-            epoch: drawn.1,
+            arm: drawn.pacing.clone(),
+            epoch: drawn.epoch,
+            seed: drawn.seed,
+            draw: drawn.draw,
             addresses,
             run,
         }
@@ -56,17 +63,33 @@ impl PaymentRecord {
 pub fn append_record(path: &Path, record: &PaymentRecord) -> io::Result<()> {
     let mut line = serde_json::to_vec(record)?;
     line.push(b'\n');
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .read(true)
+        .append(true)
+        .open(path)?;
+    // What a killed program left of a line must not spoil this one.
+    if file.seek(SeekFrom::End(0))? > 0 {
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            line.insert(0, b'\n');
+        }
+    }
     file.write_all(&line)
 }
+
+/// How every record begins.
+const BEGINS: &str = "{\"at\":";
 
 /// Records summed up.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Each arm's payments, by name; named with their profile where there are
-    /// several.
+    /// Each arm's payments, by name; named with their profile and how many
+    /// addresses they were for, where those differ.
     pub arms: Vec<ArmResult>,
-    /// Lines that were cut short, as the last line of a program that was killed
+    /// Records that were cut short, as the last one of a program that was killed
     /// may be.
     pub cut_short: usize,
 }
@@ -85,28 +108,37 @@ pub fn summed_up(files: &[(String, String)]) -> Result<Report, String> {
             match serde_json::from_str(line.trim_end()) {
                 Ok(record) => records.push(record),
                 Err(_) if line.trim().is_empty() => {}
-                Err(_) if !line.ends_with('\n') => cut_short += 1,
+                Err(_) if BEGINS.starts_with(line.trim_end()) || line.starts_with(BEGINS) => {
+                    cut_short += 1;
+                }
                 Err(error) => {
                     return Err(format!("{name}:{}: no payment's record: {error}", at + 1));
                 }
             }
         }
     }
-    let first = records.first().map(|record| record.profile.clone());
-    let several = records.iter().any(|r| Some(&r.profile) != first.as_ref());
+    // What differs besides the arm makes other results.
+    let several = |of: &dyn Fn(&PaymentRecord) -> String| {
+        records.iter().map(of).collect::<BTreeSet<_>>().len() > 1
+    };
+    let profiles = several(&|record| record.profile.clone());
+    let sizes = several(&|record| record.addresses.to_string());
     let label = |record: &PaymentRecord| {
-        if several {
-            format!("{}/{}", record.profile, record.arm)
-        } else {
-            record.arm.to_string()
+        let mut label = record.arm.to_string();
+        if profiles {
+            label = format!("{}/{label}", record.profile);
         }
+        if sizes {
+            label = format!("{label} ({} addresses)", record.addresses);
+        }
+        label
     };
     let mut arms: Vec<(String, Vec<Run>)> = Vec::new();
-    for record in records {
-        let name = label(&record);
+    for record in &records {
+        let name = label(record);
         match arms.iter_mut().find(|(arm, _)| *arm == name) {
-            Some((_, runs)) => runs.push(record.run),
-            None => arms.push((name, vec![record.run])),
+            Some((_, runs)) => runs.push(record.run.clone()),
+            None => arms.push((name, vec![record.run.clone()])),
         }
     }
     arms.sort_by(|a, b| a.0.cmp(&b.0));
@@ -129,7 +161,13 @@ mod tests {
             silent_peers: vec!["ab".to_owned()],
             ..Run::default()
         };
-        PaymentRecord::now(profile, &(arm.parse().unwrap(), 3), 256, run)
+        let drawn = Drawn {
+            pacing: arm.parse().unwrap(),
+            epoch: 3,
+            seed: 7,
+            draw: 5,
+        };
+        PaymentRecord::now(profile, &drawn, 256, run)
     }
 
     #[test]
@@ -143,7 +181,15 @@ mod tests {
         assert_eq!(text.lines().count(), 3);
         let read: PaymentRecord = serde_json::from_str(text.lines().next().unwrap()).unwrap();
         assert_eq!((read.epoch, read.addresses), (3, 256));
-        let cut = format!("{text}{{\"at\":1,\"prof");
+        assert_eq!((read.seed, read.draw), (7, 5));
+        assert!(
+            text.starts_with(BEGINS),
+            "or cut lines are not known as such"
+        );
+        // Killed while it wrote; another goes on with the file.
+        std::fs::write(&path, format!("{text}{{\"at\":1,\"prof")).unwrap();
+        append_record(&path, &record("local", "hold-32", 2.0)).unwrap();
+        let cut = std::fs::read_to_string(&path).unwrap();
         let report = summed_up(&[("a".to_owned(), cut)]).unwrap();
         assert_eq!(report.cut_short, 1);
         let arms: Vec<_> = report
@@ -153,7 +199,7 @@ mod tests {
             .collect();
         assert_eq!(
             arms,
-            [("hold-32", 2, Some(2.0)), ("uncapped", 1, Some(5.0))]
+            [("hold-32", 3, Some(2.0)), ("uncapped", 1, Some(5.0))]
         );
         // Other networks are other results.
         let other = serde_json::to_string(&record("dev", "hold-32", 9.0)).unwrap() + "\n";
@@ -179,5 +225,11 @@ mod tests {
             );
         }
         assert!(summed_up(&[]).unwrap().arms.is_empty());
+        let mut small = record("local", "hold-32", 1.0);
+        small.addresses = 2;
+        let small = serde_json::to_string(&small).unwrap();
+        let report = summed_up(&[("p".to_owned(), format!("{good}\n{small}\n"))]).unwrap();
+        let names: Vec<_> = report.arms.iter().map(|arm| arm.arm.as_str()).collect();
+        assert_eq!(names, ["hold-32 (2 addresses)", "hold-32 (256 addresses)"]);
     }
 }

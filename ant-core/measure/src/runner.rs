@@ -45,6 +45,19 @@ pub enum Progress<'a> {
     Ended(&'a Run),
 }
 
+/// What a payment drew to run under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The pacing.
+    pub pacing: PacingSpec,
+    /// The epoch of the terms it was drawn from.
+    pub epoch: u64,
+    /// What decides the client's draws.
+    pub seed: u64,
+    /// The number of the draw, from 0.
+    pub draw: u64,
+}
+
 /// A run, and the failure behind its `error`, if it has one.
 #[derive(Debug)]
 pub struct Measured {
@@ -52,9 +65,8 @@ pub struct Measured {
     pub run: Run,
     /// Why the tree failed, if it did.
     pub failure: Option<Error>,
-    /// The pacing that its payment drew, and the epoch that belongs to, unless
-    /// it failed before.
-    pub drawn: Option<(PacingSpec, u64)>,
+    /// What its payment drew, unless it failed before.
+    pub drawn: Option<Drawn>,
 }
 
 /// Makes every run of the plan, adding each to `runs` with its arm's index as it
@@ -135,7 +147,12 @@ pub async fn measure_on(
         Ok(batches) => batches.first().map(|batch| &batch.report),
         Err(error) => error.report(),
     };
-    let drawn = report.map(|report| (report.pacing.clone(), report.epoch));
+    let drawn = report.map(|report| Drawn {
+        pacing: report.pacing.clone(),
+        epoch: report.epoch,
+        seed: report.seed,
+        draw: report.draw,
+    });
     if let Some(report) = report {
         run.fill(report);
     }

@@ -154,6 +154,27 @@ fn in_a_profile() {
             "[plan]\nask = 20\nask = 21\n",
             &["mine.toml:3:1", "no TOML"],
         ),
+        ("\"plan.ask\" = 20\n", &["there is no key `plan.ask`"]),
+        (
+            "\"x[3000000000]\" = 1\n",
+            &["there is no key `x[3000000000]`"],
+        ),
+        ("\"plan[0]\" = 3\n", &["there is no key `plan[0]`"]),
+        ("description = 2020-01-01\n", &["`description` is a date"]),
+        (
+            "[payment]\nrecord = 1979-05-27\n",
+            &["`payment.record` is a date"],
+        ),
+        ("[payment]\nrecord = \"\"\n", &["`` is not a path"]),
+        (
+            "[network]\nbootstrap = [\"/ip4/1.2.3.4/udp/1/quic/x\"]\n",
+            &["is no address"],
+        ),
+        (
+            "[plan]\nrequest_timeout = -5\n",
+            &["the number -5 is not a duration"],
+        ),
+        ("# nothing\n", &["it sets nothing"]),
         ("", &["it is empty"]),
         (" \n\t\n", &["it is empty"]),
         ("\0\u{1}\u{2}", &["no TOML"]),
@@ -236,6 +257,55 @@ fn all_of_it_is_said_at_once() {
 }
 
 #[test]
+fn all_of_a_file_is_said_at_once_and_nothing_that_only_follows() {
+    let faults = |text: &str| -> Vec<String> {
+        let error = profile(text.as_bytes());
+        let lines = error.lines().filter(|line| line.contains("mine.toml"));
+        lines
+            .map(|line| line.split_once("mine.toml:").unwrap().1.to_owned())
+            .collect()
+    };
+    let at = |text: &str| -> Vec<String> {
+        let positions = faults(text).into_iter();
+        positions
+            .map(|line| line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":"))
+            .collect()
+    };
+    let arms = "[[ab]]\nstrategy = \"hold16\"\nweight = 0\n[[ab]]\nweigth = 2\n";
+    assert_eq!(at(arms), ["2:13", "3:10", "4:1", "5:1"]);
+    let addresses = "[network]\nkind = \"Remote\"\nbootstrap = [\"x\", \"127.0.0.1:1\", \"y\"]\n";
+    assert_eq!(at(addresses), ["2:8", "3:14", "3:34"]);
+    let overflow = "[plan]\nask = 99999999999999999999\nasks = 3\nlookups = 0\n";
+    assert_eq!(at(overflow), ["2:7", "3:1", "4:11"]);
+    assert_eq!(
+        at("[pacing]\nstrategy = \"relese\"\nafter = \"2s\"\n"),
+        ["2:13"]
+    );
+    assert_eq!(
+        at("[pacing]\nstratgy = \"release-2s-1\"\nafter = \"2s\"\n"),
+        ["2:1"]
+    );
+    // More than anybody reads is counted.
+    let many: String = (0..150)
+        .flat_map(|at| [format!("k{at} = 1"), "\n".into()])
+        .collect();
+    let said = faults(&many);
+    assert_eq!(said.len(), 101, "a hundred, and how many more");
+    assert!(profile(many.as_bytes()).contains("and 50 more faults"));
+    let sources = Sources {
+        environment: [
+            ("ANT_MERKLE_PROFILE", "mainet"),
+            ("ANT_MERKLE_LOCAL", "false"),
+        ]
+        .into_iter()
+        .collect(),
+        ..Sources::default()
+    };
+    let error = load(&sources).map(|loaded| loaded.settings).unwrap_err();
+    assert_eq!(error.faults().len(), 1, "{error}");
+}
+
+#[test]
 fn with_extends() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -253,6 +323,20 @@ fn with_extends() {
     assert!(error.contains("mine.toml:1:11"), "{error}");
     says("extends = 3\n", "`extends` is text");
     says("extends = \"\"\n", "no profile's name");
+    // By a path from where the file is, and by the name of a shipped one that
+    // the file itself hides.
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    write("sub/base.toml", "[plan]\nask = 15\n");
+    let error = says("extends = \"./sub/base.toml\"\n", "write `16`");
+    assert!(error.contains("base.toml:2:7"), "{error}");
+    write("sub/next.toml", "extends = \"base\"\n");
+    says("extends = \"sub/next.toml\"\n", "base.toml:2:7");
+    write("local.toml", "extends = \"local\"\n[plan]\nask = 20\n");
+    let sources = Sources {
+        folders: vec![folder.path().to_owned()],
+        ..Sources::default()
+    };
+    assert_eq!(load(&sources).unwrap().settings.plan.ask, 20);
     write("other.toml", "[plan]\nask = 15\n");
     let error = says("extends = \"other\"\n", "write `16`");
     assert!(error.contains("other.toml:2:7"), "{error}");

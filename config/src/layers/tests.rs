@@ -263,13 +263,18 @@ fn over_every_pair_of_layers_arms_win_over_a_lower_pacing_and_lose_to_a_higher_o
                 assert_eq!(said_by(&find(&loaded, "ab").given.origin), *high);
                 assert!(
                     loaded
-                        .notes
+                        .notes()
                         .iter()
                         .any(|note| note.contains("draw from the arms"))
                 );
                 if low == high {
                     continue;
                 }
+                // What chooses no strategy leaves them.
+                let mut bench = Bench::new();
+                draw(&mut bench, *low);
+                bench.set(*high, keys::find("pacing.scope").unwrap(), "client");
+                assert!(bench.load().unwrap().settings.ab.is_some());
                 let mut bench = Bench::new();
                 draw(&mut bench, *low);
                 bench.set(*high, key, text);
@@ -338,7 +343,7 @@ fn every_shipped_profile_loads_without_a_note() {
         };
         let loaded = load(&sources).unwrap();
         assert_eq!(loaded.settings.profile, *name);
-        assert_eq!(loaded.notes, Vec::<String>::new(), "{name}");
+        assert_eq!(loaded.notes(), Vec::<String>::new(), "{name}");
         let network = loaded.settings.network;
         assert_eq!(network.kind == NetworkKind::Embedded, *name == "local");
         assert_eq!(network.local, *name == "local");

@@ -145,6 +145,8 @@ fn a_file_that_makes_no_settings() {
     // Whoever asks is told again.
     bench.reloader.ask_again();
     assert!(matches!(bench.settle(), Look::Rejected(_)));
+    assert!(matches!(bench.settle(), Look::Same));
+    assert_eq!(bench.reloader.rejections(), 2, "each is counted once");
     bench.write(FIRST);
     assert!(matches!(bench.settle(), Look::Same));
 }

@@ -3,7 +3,7 @@
 use std::{fmt::Write, path::PathBuf};
 
 use ant_config::{
-    Flag, Loaded, Sources, Traced, load, new_profile, places, profile_text, redacted, schema,
+    Flag, Sources, Traced, description, load, new_profile, places, profile_text, redacted, schema,
 };
 
 use crate::{
@@ -31,13 +31,13 @@ pub(crate) fn run_profile(command: &ProfileCommand) -> Result<(), Failure> {
 /// Every setting, its value, where it came from, and what it hides.
 fn show(args: &ShowArgs) -> Result<(), Failure> {
     let sources = Sources::of_process(args.settings.given.clone())?;
-    let Loaded { traces, notes, .. } = load(&sources)?;
+    let loaded = load(&sources)?;
     if args.json {
-        print_json(&traces)?;
+        print_json(&loaded.traces)?;
     } else {
-        print(&listing(&traces))?;
+        print(&listing(&loaded.traces))?;
     }
-    for note in notes {
+    for note in loaded.notes() {
         eprintln!("note: {note}");
     }
     Ok(())
@@ -84,7 +84,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     let mut faults = Vec::new();
     let mut take = |what: &str, sources: &Sources| match load(sources) {
         Ok(loaded) => {
-            for note in loaded.notes {
+            for note in loaded.notes() {
                 eprintln!("note: {what}: {note}");
             }
             print(&format!("{what}: good\n"))
@@ -103,19 +103,24 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
         take("the settings in force", &process)?;
     }
     for file in files {
-        let path = file.display().to_string();
+        let Some(path) = file.to_str() else {
+            let path = file.display();
+            return Err(Failure::BadInput(format!(
+                "{path}: the path is not UTF-8 text"
+            )));
+        };
         // A name alone is a profile's; this is a file.
         let profile = if path.contains('/') {
-            path.clone()
+            path.to_owned()
         } else {
             format!("./{path}")
         };
         let sources = Sources {
-            flags: Flag::new("profile", profile, &path).into_iter().collect(),
+            flags: Flag::new("profile", profile, path).into_iter().collect(),
             folders: process.folders.clone(),
             ..Sources::default()
         };
-        take(&path, &sources)?;
+        take(path, &sources)?;
     }
     if faults.is_empty() {
         Ok(())
@@ -130,7 +135,8 @@ fn list_profiles() -> Result<(), Failure> {
     let sources = Sources::of_process(Vec::new())?;
     let mut text = String::new();
     for (name, place) in places(&sources.folders) {
-        let _ = writeln!(text, "{name:<12}  {place}");
+        let about = description(&name, &sources.folders).unwrap_or_default();
+        let _ = writeln!(text, "{name:<12}  {place:<12}  {about}");
     }
     print(&text)
 }

@@ -19,6 +19,9 @@ use crate::{
 pub(crate) async fn run(args: MeasureArgs, folder: &Path) -> Result<(), Failure> {
     let plan = plan(&args)?;
     let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
+    for note in chosen.reloader.current().notes_on(&plan.arms) {
+        eprintln!("note: {note}");
+    }
     if let Some(variable) = Environment::of_process().chooses_pacing() {
         eprintln!("note: {variable} has no effect here; --arms names the strategies");
     }

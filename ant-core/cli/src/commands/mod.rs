@@ -11,17 +11,15 @@ mod testnet;
 use std::path::Path;
 
 use crate::{
-    args::{Cli, Command, StrategyCommand},
+    args::{Command, NetworkCommand, StrategyCommand},
     exit::Failure,
 };
 
-/// Runs the command. `folder` is for files that end with the command.
-pub(crate) async fn run(cli: Cli, folder: &Path) -> Result<(), Failure> {
-    match cli.command {
-        Command::Measure(args) => measure::run(args, folder).await,
-        Command::Quote(args) => quote::run(args, folder).await,
-        Command::Testnet(args) => testnet::run(args, folder).await,
-        Command::Soak(args) => soak::run(args, folder).await,
+/// Runs a command that needs no network, and so neither a runtime nor a folder;
+/// gives others back.
+pub(crate) fn run_alone(command: Command) -> Result<Option<NetworkCommand>, Failure> {
+    match command {
+        Command::Network(command) => return Ok(Some(command)),
         Command::Report(args) => report::run(&args),
         Command::Config { command } => config::run(&command),
         Command::Profile { command } => config::run_profile(&command),
@@ -29,5 +27,16 @@ pub(crate) async fn run(cli: Cli, folder: &Path) -> Result<(), Failure> {
             StrategyCommand::List => strategy::list(),
             StrategyCommand::Explain { name } => strategy::explain(&name),
         },
+    }?;
+    Ok(None)
+}
+
+/// Runs a command that needs a network. `folder` is for files that end with it.
+pub(crate) async fn run(command: NetworkCommand, folder: &Path) -> Result<(), Failure> {
+    match command {
+        NetworkCommand::Measure(args) => measure::run(args, folder).await,
+        NetworkCommand::Quote(args) => quote::run(args, folder).await,
+        NetworkCommand::Soak(args) => soak::run(args, folder).await,
+        NetworkCommand::Testnet(args) => testnet::run(args, folder).await,
     }
 }

@@ -22,6 +22,12 @@ const MOST: usize = 256;
 pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
     let chosen = Chosen::new(&args.network, args.seed, args.settings.given)?;
     record::check(&chosen.settings)?;
+    for note in chosen.reloader.current().notes() {
+        eprintln!("note: {note}");
+    }
+    if chosen.settings.ab.is_some() && chosen.settings.payment.seed.is_some() {
+        eprintln!("note: payment.seed makes every `ant quote` draw the same arm");
+    }
     let addresses = match &args.addresses {
         Some(path) => read_addresses(path)?,
         None => addresses(args.seed, 0, args.leaves as usize),
@@ -40,20 +46,20 @@ pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
         failure,
         drawn,
     } = quoted?;
-    if let Some(drawn) = &drawn {
-        let (settings, addresses) = (&chosen.settings, addresses.len());
-        let payment = PaymentRecord::now(&settings.profile, drawn, addresses, run.clone());
-        record::append(settings, &payment)?;
-    }
     // A payment that failed before it drew has the arms to show.
-    let strategy = drawn.map_or_else(
+    let strategy = drawn.as_ref().map_or_else(
         || chosen.settings.arms().to_string(),
-        |(pacing, _)| pacing.to_string(),
+        |drawn| drawn.pacing.to_string(),
     );
     if args.json {
         print_json(&document(&chosen, &strategy, &run, addresses.len()))?;
     } else {
         print(&summary(&strategy, &run, addresses.len()))?;
+    }
+    if let Some(drawn) = &drawn {
+        let (settings, addresses) = (&chosen.settings, addresses.len());
+        let payment = PaymentRecord::now(&settings.profile, drawn, addresses, run.clone());
+        record::append(settings, &payment)?;
     }
     failure.map_or(Ok(()), |error| Err(error.into()))
 }

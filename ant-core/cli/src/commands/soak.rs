@@ -1,16 +1,24 @@
 //! `ant soak`: trees one after another, each under the settings as they are when
 //! it starts.
 
-use std::{path::Path, pin::pin};
+use std::{collections::VecDeque, path::Path};
 
 use ant_core::Client;
-use ant_measure::{ArmResult, Measured, PaymentRecord, Run, Target, addresses, measure_on, table};
+use ant_measure::{
+    ArmResult, Drawn, Measured, PaymentRecord, Run, Target, addresses, measure_on, table,
+};
 use ant_protocol::MAX_CHUNK_SIZE;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{
-    args::SoakArgs, commands::measure::outcome, exit::Failure, interrupt::Interrupt, live::Live,
-    network::Chosen, output::print, record,
+    args::SoakArgs,
+    commands::measure::outcome,
+    exit::Failure,
+    interrupt::Interrupt,
+    live::Live,
+    network::Chosen,
+    output::{print, print_on},
+    record,
 };
 
 pub(crate) async fn run(args: SoakArgs, folder: &Path) -> Result<(), Failure> {
@@ -26,6 +34,7 @@ pub(crate) async fn run(args: SoakArgs, folder: &Path) -> Result<(), Failure> {
         live: Live::new(chosen.reloader),
         hangup,
         arms: Vec::new(),
+        unrecorded: 0,
     };
     let ended = interrupt.or(soak.run(&target)).await;
     interrupt.last_call();
@@ -40,11 +49,16 @@ pub(crate) async fn run(args: SoakArgs, folder: &Path) -> Result<(), Failure> {
     }
 }
 
+/// How many runs of an arm are kept to be summed up: a soak may last for weeks.
+const KEPT: usize = 10_000;
+
 struct Soak<'a> {
     args: &'a SoakArgs,
     live: Live,
     hangup: Signal,
-    arms: Vec<(String, Vec<Run>)>,
+    /// Each arm's latest runs.
+    arms: Vec<(String, VecDeque<Run>)>,
+    unrecorded: u64,
 }
 
 impl Soak<'_> {
@@ -57,7 +71,9 @@ impl Soak<'_> {
             }
             self.live.look(&client).await;
             let measured = self.tree(target, &client, tree).await;
-            self.book(tree, measured)?;
+            if !self.book(tree, measured)? {
+                break;
+            }
         }
         client.close().await;
         Ok(())
@@ -67,60 +83,85 @@ impl Soak<'_> {
     async fn tree(&mut self, target: &Target<'_>, client: &Client, tree: u64) -> Measured {
         let block = usize::try_from(tree).unwrap_or(usize::MAX);
         let leaves = addresses(self.args.seed, block, self.args.leaves as usize);
-        let mut measuring = pin!(measure_on(target, client, &leaves, MAX_CHUNK_SIZE as u64));
-        let mut measured = loop {
-            tokio::select! {
-                measured = &mut measuring => break measured,
-                Some(()) = self.hangup.recv() => self.live.asked(client).await,
+        let measuring = measure_on(target, client, &leaves, MAX_CHUNK_SIZE as u64);
+        // Polled beside the tree, not instead of it. Dropped midway it is
+        // looked at again before the next tree.
+        let answering = async {
+            while self.hangup.recv().await.is_some() {
+                self.live.asked(client).await;
             }
+            std::future::pending().await
+        };
+        let mut measured = tokio::select! {
+            measured = measuring => measured,
+            never = answering => never,
         };
         measured.run.block = block;
         measured
     }
 
-    fn book(&mut self, tree: u64, measured: Measured) -> Result<(), Failure> {
+    /// Prints and keeps a tree; whether anybody still reads.
+    fn book(&mut self, tree: u64, measured: Measured) -> Result<bool, Failure> {
         let Measured {
             run,
             failure,
             drawn,
         } = measured;
-        if let Some(drawn) = &drawn {
-            let settings = self.live.settings();
-            let addresses = self.args.leaves as usize;
-            let payment = PaymentRecord::now(&settings.profile, drawn, addresses, run.clone());
-            record::append(settings, &payment)?;
-            if self.args.json {
-                let line = serde_json::to_string(&payment).map_err(Failure::failed)?;
-                print(&format!("{line}\n"))?;
-            } else {
-                let (pacing, epoch) = drawn;
-                let number = tree + 1;
-                let outcome = outcome(&run);
-                print(&format!(
-                    "tree {number}: {pacing}, epoch {epoch}: {outcome}\n"
-                ))?;
+        let number = tree + 1;
+        let Some(drawn) = drawn else {
+            // It failed before it began.
+            let error = run.error.unwrap_or_default();
+            let read = print_on(&format!("tree {number}: no payment: {error}\n"))?;
+            return failure.map_or(Ok(read), |error| Err(error.into()));
+        };
+        let settings = self.live.settings();
+        let addresses = self.args.leaves as usize;
+        let payment = PaymentRecord::now(&settings.profile, &drawn, addresses, run.clone());
+        if let Err(failure) = record::append(settings, &payment) {
+            // The soak goes on: a full disk is no reason to stop measuring.
+            self.unrecorded += 1;
+            if self.unrecorded == 1 {
+                failure.report();
             }
-            let name = drawn.0.to_string();
-            match self.arms.iter_mut().find(|(arm, _)| *arm == name) {
-                Some((_, runs)) => runs.push(run),
-                None => self.arms.push((name, vec![run])),
-            }
+        }
+        let line = if self.args.json {
+            serde_json::to_string(&payment).map_err(Failure::failed)?
+        } else {
+            let Drawn { pacing, epoch, .. } = &drawn;
+            format!("tree {number}: {pacing}, epoch {epoch}: {}", outcome(&run))
+        };
+        let read = print_on(&format!("{line}\n"))?;
+        let name = drawn.pacing.to_string();
+        let at = self.arms.iter().position(|(arm, _)| *arm == name);
+        let at = at.unwrap_or_else(|| {
+            self.arms.push((name, VecDeque::new()));
+            self.arms.len() - 1
+        });
+        let runs = &mut self.arms[at].1;
+        runs.push_back(run);
+        if runs.len() > KEPT {
+            runs.pop_front();
         }
         match failure {
             // Peers will refuse the next one too; other failures are results.
             Some(error @ ant_core::Error::Refused { .. }) => Err(error.into()),
-            _ => Ok(()),
+            _ => Ok(read),
         }
     }
 
     fn sum_up(self) -> Result<(), Failure> {
         let (reloads, rejections) = self.live.counts();
         eprintln!("the settings were reloaded {reloads} times and rejected {rejections} times");
+        if self.unrecorded > 0 {
+            eprintln!("{} payments were not recorded", self.unrecorded);
+        }
         if self.args.json || self.arms.is_empty() {
             return Ok(());
         }
         let arms = self.arms.into_iter();
-        let arms: Vec<_> = arms.map(|(arm, runs)| ArmResult::new(arm, runs)).collect();
+        let arms: Vec<_> = arms
+            .map(|(arm, runs)| ArmResult::new(arm, runs.into()))
+            .collect();
         print(&table(&arms))
     }
 }
