@@ -30,16 +30,25 @@ pub(crate) fn network<'a>(
         return;
     };
     let embedded = kind.value.text() == Some("embedded");
+    let wide = kind.value.text() == Some("wan");
     let on_loopback = local.value == Value::Switch(true);
     let Value::List(addresses) = &bootstrap.value else {
         return;
     };
     let outside = addresses.iter().find(|text| !address::is_loopback(text));
     let inside = addresses.iter().find(|text| address::is_loopback(text));
-    if embedded && let Some(address) = addresses.first() {
+    if (embedded || wide)
+        && let Some(address) = addresses.first()
+    {
         faults.push(bootstrap.fault(format!(
-            "it names {address} to join, but network.kind is `embedded` ({}); set network.kind to \
+            "it names {address} to join, but network.kind is `{}` ({}); set network.kind to \
              `remote`, or name no address",
+            kind.value, kind.origin
+        )));
+    } else if wide && on_loopback {
+        faults.push(local.fault(format!(
+            "`true`, but the wide-area network (network.kind, {}) is not on loopback; set \
+             network.local to `false`",
             kind.origin
         )));
     } else if embedded && !on_loopback {
@@ -137,9 +146,15 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
         ));
     }
     let by = origin(traces, "network.ipv6");
-    if network.kind == NetworkKind::Embedded && *by != Origin::Default && network.ipv6 {
+    if network.kind != NetworkKind::Remote && *by != Origin::Default && network.ipv6 {
         notes.push(format!(
-            "network.ipv6 ({by}) has no effect: the embedded testnet uses IPv4"
+            "network.ipv6 ({by}) has no effect: the testnets in this process use IPv4"
+        ));
+    }
+    let by = origin(traces, "network.scenario");
+    if network.kind != NetworkKind::Wan && *by != Origin::Default {
+        notes.push(format!(
+            "network.scenario ({by}) has no effect: network.kind is not `wan`"
         ));
     }
     let six = |text: &&String| address::is_ipv6(text);

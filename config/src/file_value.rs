@@ -62,7 +62,7 @@ impl Kind {
         let expected = match self {
             Self::Addresses => "a list of addresses".to_owned(),
             Self::Arms => "tables such as `[[ab]]` with `strategy` and `weight`".to_owned(),
-            Self::File | Self::Profile => "text".to_owned(),
+            Self::File | Self::NameOrPath => "text".to_owned(),
             _ => self.expected(),
         };
         Problem::new(&format!("{is} is not {expected}{advice}"))

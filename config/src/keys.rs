@@ -42,7 +42,7 @@ impl Key {
 
     /// Whether a profile's file may set it.
     pub fn in_files(&self) -> bool {
-        !matches!(self.kind, Kind::Profile)
+        self.name != "profile"
     }
 
     /// Its default in words: `none` where there is none.
@@ -87,7 +87,7 @@ pub const KEYS: &[Key] = &[
         name: "profile",
         variable: "ANT_MERKLE_PROFILE",
         flag: "profile",
-        kind: Kind::Profile,
+        kind: Kind::NameOrPath,
         default: Some("local"),
         summary: "the profile to start from",
         reason: "it needs no network and pays nothing",
@@ -150,11 +150,22 @@ pub const KEYS: &[Key] = &[
         name: "network.kind",
         variable: "ANT_MERKLE_NETWORK",
         flag: "network",
-        kind: Kind::Choice(&["embedded", "remote"]),
+        kind: Kind::Choice(&["embedded", "wan", "remote"]),
         default: Some("embedded"),
-        summary: "a testnet in this process, or a network that is joined",
+        summary: "a testnet in this process, on loopback or on a wide-area network in a box; or a \
+                  network that is joined",
         reason: "it needs nothing else",
         example: "remote",
+    },
+    Key {
+        name: "network.scenario",
+        variable: "ANT_MERKLE_SCENARIO",
+        flag: "scenario",
+        kind: Kind::NameOrPath,
+        default: Some("residential"),
+        summary: "the wide-area network: a shipped scenario, or a file",
+        reason: "the network's nodes are at people's homes",
+        example: "lossy",
     },
     Key {
         name: "network.bootstrap",

@@ -10,8 +10,8 @@ use crate::{address, pacing::Cap, value::Value};
 /// What a key holds. Every bound is inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A profile's name, or its file.
-    Profile,
+    /// The name of something shipped, or a file's path.
+    NameOrPath,
     /// A pacing strategy.
     Strategy,
     /// A strategy's slots.
@@ -76,7 +76,7 @@ impl Kind {
     /// What a valid value is, in words.
     pub fn expected(self) -> String {
         match self {
-            Self::Profile => "a name, or a path".to_owned(),
+            Self::NameOrPath => "a name, or a path".to_owned(),
             Self::Strategy => {
                 let grammars = catalogue::all().iter().map(|e| format!("`{}`", e.grammar));
                 grammars.collect::<Vec<_>>().join(", ")
@@ -93,7 +93,10 @@ impl Kind {
             ),
             Self::Count { low, high, unit } => whole(low, high, unit),
             Self::Switch => "`true` or `false`".to_owned(),
-            Self::Choice(words) => format!("`{}`", words.join("` or `")),
+            Self::Choice([others @ .., last]) => {
+                format!("`{}` or `{last}`", others.join("`, `"))
+            }
+            Self::Choice([]) => "nothing".to_owned(),
             Self::Addresses => {
                 "addresses such as `127.0.0.1:20000` or `/ip4/127.0.0.1/udp/20000/quic`".to_owned()
             }
@@ -106,8 +109,8 @@ impl Kind {
     pub(crate) fn read_text(self, text: &str) -> Result<Value, Problem> {
         let text_value = || Value::Text(text.to_owned());
         match self {
-            Self::File if text.trim().is_empty() => Err(self.not(text, None)),
-            Self::Profile | Self::File => Ok(text_value()),
+            Self::NameOrPath | Self::File if text.trim().is_empty() => Err(self.not(text, None)),
+            Self::NameOrPath | Self::File => Ok(text_value()),
             Self::Strategy => match text.parse::<PacingSpec>() {
                 Ok(spec) => Ok(Value::Text(spec.to_string())),
                 Err(error) => Err(Problem {

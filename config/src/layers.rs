@@ -89,6 +89,22 @@ pub fn joining(flags: &mut Vec<Flag>, addresses: &[String], name: &str) {
     } else if on_loopback == 0 {
         meant.push(("network.local", "false".to_owned()));
     }
+    add(flags, meant, name);
+}
+
+/// Adds what a wide-area network in a box means, except where a flag says
+/// otherwise; of this scenario, if one is given.
+pub fn on_wan(flags: &mut Vec<Flag>, scenario: Option<&str>, name: &str) {
+    let mut meant = vec![
+        ("network.kind", "wan".to_owned()),
+        ("network.local", "false".to_owned()),
+        ("network.ipv6", "false".to_owned()),
+    ];
+    meant.extend(scenario.map(|scenario| ("network.scenario", scenario.to_owned())));
+    add(flags, meant, name);
+}
+
+fn add(flags: &mut Vec<Flag>, meant: Vec<(&str, String)>, name: &str) {
     for (key, text) in meant {
         if !flags.iter().any(|flag| flag.key.name == key) {
             flags.extend(Flag::new(key, text, name));
@@ -224,10 +240,13 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         .extract()
         .map_err(|error| Fault::new("the settings", error))?;
     let pacing = pacings.into_iter().next_back();
-    let ab = arms.into_iter().next_back().and_then(|(texts, _)| {
-        let text = texts.to_string().replace(", ", ",");
-        text.parse::<Arms>().ok()
-    });
+    let ab = match arms.last() {
+        Some((Value::List(texts), by)) if !texts.is_empty() => {
+            let arms: Result<Arms, _> = texts.join(",").parse();
+            Some(arms.map_err(|error| Fault::new(by.to_string(), error))?)
+        }
+        _ => None,
+    };
     let (pacing, _) = pacing.ok_or_else(|| Fault::new("the settings", "no pacing"))?;
     let settings = Settings {
         profile: name,

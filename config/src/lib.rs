@@ -34,7 +34,7 @@ pub(crate) use fault::did_you_mean;
 pub use fault::{ConfigError, Fault, redacted};
 pub use keys::{KEYS, Key, markdown};
 pub use kind::Kind;
-pub use layers::{Flag, Loaded, Sources, joining, load};
+pub use layers::{Flag, Loaded, Sources, joining, load, on_wan};
 pub use origin::{Given, Origin, Traced};
 pub use pacing::Cap;
 pub use profile::{SHIPPED, description, places, profile_text};

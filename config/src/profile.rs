@@ -14,6 +14,7 @@ use crate::{ConfigError, Fault, did_you_mean, document::Document, fault::Spot};
 /// The profiles that the program carries along, by name.
 pub const SHIPPED: &[(&str, &str)] = &[
     ("local", include_str!("../../profiles/local.toml")),
+    ("wan", include_str!("../../profiles/wan.toml")),
     ("testnet", include_str!("../../profiles/testnet.toml")),
     ("mainnet", include_str!("../../profiles/mainnet.toml")),
 ];

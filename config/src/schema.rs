@@ -70,7 +70,7 @@ fn of_kind(kind: Kind) -> Json {
     };
     let slots = json!({ "type": "integer", "minimum": 1, "maximum": MOST_SLOTS });
     match kind {
-        Kind::Profile | Kind::File => json!({ "type": "string" }),
+        Kind::NameOrPath | Kind::File => json!({ "type": "string" }),
         Kind::Strategy => strategy(),
         Kind::Slots => slots,
         Kind::Span { .. } => json!({

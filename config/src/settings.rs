@@ -38,6 +38,8 @@ impl Settings {
 pub enum NetworkKind {
     /// In this process, on loopback, for as long as the command runs.
     Embedded,
+    /// The same, on a wide-area network in a box.
+    Wan,
     /// Out there: joined through bootstrap addresses or a manifest.
     Remote,
 }
@@ -48,6 +50,8 @@ pub enum NetworkKind {
 pub struct NetworkSettings {
     /// Where the network is.
     pub kind: NetworkKind,
+    /// What the wide-area network is like.
+    pub scenario: String,
     /// Addresses to join a remote network through.
     pub bootstrap: Vec<String>,
     /// Whether the network is on loopback.

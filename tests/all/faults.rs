@@ -115,3 +115,28 @@ fn two_refusals_stop_the_payment_and_every_later_one() {
         network.stop().await;
     });
 }
+
+#[test]
+fn slow_nodes_are_waited_for_and_old_ones_are_asked_in_the_legacy_form() {
+    run(async {
+        let network = Network::start(TestnetConfig {
+            slow: 2,
+            slow_by: Duration::from_millis(300),
+            legacy: 2,
+            ..config(20)
+        })
+        .await;
+        let plan = Plan {
+            probe_ceiling: Duration::from_secs(1),
+            ..Plan::default()
+        };
+        let client = network.client("hold-16", plan).await;
+        let batch = client.prepare(&addresses(2), 4096).await.unwrap().remove(0);
+        let collection = &batch.report.collection;
+        // Both pools ask all twenty, so both old nodes each.
+        assert!(collection.legacy_retries >= 4, "{collection:?}");
+        assert!(collection.silent_peers.is_empty(), "{collection:?}");
+        client.close().await;
+        network.stop().await;
+    });
+}

@@ -12,3 +12,4 @@ mod payments;
 mod reload;
 mod settings;
 mod signals;
+mod wan;

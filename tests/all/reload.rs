@@ -34,7 +34,7 @@ fn a_thousand_reloads_under_load_leave_no_tree_without_an_epoch() {
         let write = |strategy: &str| {
             fs::write(&file, format!("[pacing]\nstrategy = \"{strategy}\"\n")).unwrap();
         };
-        write("hold-16");
+        write("hold-12");
         let mut reloader = Reloader::new(Sources {
             flags: Flag::new("profile", "mine", "--profile")
                 .into_iter()
@@ -43,7 +43,7 @@ fn a_thousand_reloads_under_load_leave_no_tree_without_an_epoch() {
             ..Sources::default()
         })
         .unwrap();
-        let client = network.client("hold-16", Plan::default()).await;
+        let client = network.client("hold-12", Plan::default()).await;
         client.prepare(&addresses(4), 4096).await.unwrap();
         let open_before = open_files();
 
@@ -63,7 +63,7 @@ fn a_thousand_reloads_under_load_leave_no_tree_without_an_epoch() {
                 })
             })
             .collect();
-        let mut epochs = BTreeMap::from([(0, "hold-16".to_owned())]);
+        let mut epochs = BTreeMap::from([(0, "hold-12".to_owned())]);
         for round in 1..=1000_u64 {
             let strategy = strategies[usize::try_from(round).unwrap() % strategies.len()];
             write(strategy);

@@ -137,6 +137,17 @@ pub(crate) struct NetworkArgs {
     /// Join the devnet of this manifest
     #[arg(long, value_name = "FILE", conflicts_with = "bootstrap")]
     pub(crate) manifest: Option<PathBuf>,
+
+    /// Start the testnet on a wide-area network in a box: residential, datacentre, lossy, or a
+    /// scenario's file; the settings' own if none is named. Needs Linux and root
+    #[arg(
+        long,
+        value_name = "SCENARIO",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with_all = ["manifest", "bootstrap"]
+    )]
+    pub(crate) wan: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -236,13 +247,24 @@ pub(crate) struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestnetArgs {
-    /// How many nodes, 16 to 500
-    #[arg(long, value_name = "N", default_value_t = 35)]
-    pub(crate) nodes: usize,
+    /// How many nodes, 16 to 500 [default: 35, or the scenario's]
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: Option<usize>,
 
-    /// How many of them never answer candidate requests
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    pub(crate) silent: usize,
+    /// How many of them never answer candidate requests [default: 0, or the scenario's]
+    #[arg(long, value_name = "K")]
+    pub(crate) silent: Option<usize>,
+
+    /// On a wide-area network in a box: residential, datacentre, lossy, or a scenario's file.
+    /// Needs Linux and root
+    #[arg(
+        long,
+        value_name = "SCENARIO",
+        num_args = 0..=1,
+        default_missing_value = "residential",
+        conflicts_with = "port"
+    )]
+    pub(crate) wan: Option<String>,
 
     /// How many of them refuse this client's settlement version
     #[arg(long, value_name = "K", default_value_t = 0)]

@@ -74,6 +74,16 @@ impl From<ant_testnet::TestnetError> for Failure {
     }
 }
 
+impl From<ant_wan::LabError> for Failure {
+    fn from(error: ant_wan::LabError) -> Self {
+        let text = error.to_string();
+        match error {
+            ant_wan::LabError::Scenario(_) => Self::BadInput(text),
+            ant_wan::LabError::Needs(_) | ant_wan::LabError::Step { .. } => Self::Failed(text),
+        }
+    }
+}
+
 impl From<ant_config::ConfigError> for Failure {
     fn from(error: ant_config::ConfigError) -> Self {
         let faults: Vec<_> = error.faults().iter().map(ToString::to_string).collect();

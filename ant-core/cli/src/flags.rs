@@ -83,7 +83,7 @@ fn action(key: &Key) -> ArgAction {
 
 fn placeholder(key: &Key) -> &'static str {
     match key.kind {
-        Kind::Profile => "NAME",
+        Kind::NameOrPath => "NAME",
         Kind::Strategy => "SPEC",
         Kind::Slots => "CAP",
         Kind::Span { .. } => "DURATION",

@@ -1,9 +1,22 @@
 //! Ctrl-C and SIGTERM end a command in order: work stops, nodes stop, files go.
 //! A second signal ends it at once.
 
+use nix::sys::signal::{SigSet, Signal as System};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Failure;
+
+/// Holds back what would end the process, on this thread and those it starts,
+/// until [`Interrupt::new`] listens.
+pub(crate) fn hold_back() -> Result<(), Failure> {
+    let all = ending();
+    all.thread_block()
+        .map_err(|error| Failure::failed(format!("signals: {error}")))
+}
+
+fn ending() -> SigSet {
+    [System::SIGINT, System::SIGTERM].into_iter().collect()
+}
 
 const INTERRUPT: u8 = 2;
 const TERMINATE: u8 = 15;
@@ -16,6 +29,15 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     pub(crate) fn new() -> Result<Self, Failure> {
+        let this = Self::listen()?;
+        let all = ending();
+        // What was held back comes now, to who has just begun to listen.
+        all.thread_unblock()
+            .map_err(|error| Failure::failed(format!("signals: {error}")))?;
+        Ok(this)
+    }
+
+    fn listen() -> Result<Self, Failure> {
         let listen =
             |kind| signal(kind).map_err(|error| Failure::failed(format!("signals: {error}")));
         Ok(Self {

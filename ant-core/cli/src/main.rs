@@ -15,10 +15,11 @@ mod record;
 use std::{process::ExitCode, time::Duration};
 
 use ant_config::redacted;
+use ant_wan::Lab;
 use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::{args::Cli, exit::Failure};
+use crate::{args::Cli, commands::Ready, exit::Failure, network::Ground};
 
 /// How long what is still running may take to end, once a command is done.
 const WIND_DOWN: Duration = Duration::from_secs(5);
@@ -66,7 +67,30 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let Some(command) = commands::run_alone(cli.command)? else {
         return Ok(());
     };
+    let ready = Ready::new(command)?;
     allow_many_files();
+    let Some(scenario) = ready.scenario() else {
+        return carry_out(ready, None);
+    };
+    // A signal that comes while the network is made waits until there is
+    // somebody to end it in order: see `Interrupt::new`.
+    interrupt::hold_back()?;
+    let lab = Lab::start(scenario)?;
+    // Threads are on the host that the one that started them was on.
+    std::thread::scope(|scope| {
+        let on_host = scope.spawn(|| {
+            let entered = lab.client().enter();
+            entered.map_err(|error| Failure::failed(format!("the client's host: {error}")))?;
+            carry_out(ready, Some(&lab))
+        });
+        let ended = on_host.join();
+        // A panic has been printed where it was.
+        ended.unwrap_or_else(|_| Err(Failure::failed("the program panicked")))
+    })
+}
+
+/// Runs a command on a runtime of its own, with a folder for its files.
+fn carry_out(ready: Ready, lab: Option<&Lab>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::failed(format!("the runtime did not start: {error}")))?;
     // Outlives the runtime, so that no node writes to it after its removal.
@@ -77,7 +101,11 @@ fn run(cli: Cli) -> Result<(), Failure> {
             let place = std::env::temp_dir();
             Failure::failed(format!("a folder in {}: {error}", place.display()))
         })?;
-    let result = runtime.block_on(commands::run(command, folder.path()));
+    let ground = Ground {
+        folder: folder.path(),
+        lab,
+    };
+    let result = runtime.block_on(ready.run(ground));
     runtime.shutdown_timeout(WIND_DOWN);
     if let Err(error) = folder.close() {
         tracing::warn!("a temporary folder was not removed: {error}");

@@ -3,20 +3,39 @@
 
 use std::{path::Path, time::Instant};
 
-use ant_config::{Flag, NetworkKind, Reloader, Settings, Sources, joining};
+use ant_config::{Flag, NetworkKind, Reloader, Settings, Sources, joining, on_wan};
 use ant_core::{ClientConfig, MultiAddr, Plan, read_manifest};
 use ant_measure::Target;
 use ant_testnet::{Testnet, TestnetConfig};
+use ant_wan::{Lab, Scenario};
 
 use crate::{args::NetworkArgs, exit::Failure};
+
+/// What a command that needs a network is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    /// For files that end with the command.
+    pub(crate) folder: &'a Path,
+    /// The wide-area network, if the command wants one. The command runs on its
+    /// host for clients.
+    pub(crate) lab: Option<&'a Lab>,
+}
+
+/// A testnet of our own: to be started.
+#[derive(Clone, Debug)]
+pub(crate) struct Own {
+    pub(crate) config: TestnetConfig,
+    /// The wide-area network that it is on; loopback if there is none.
+    pub(crate) scenario: Option<Scenario>,
+}
 
 /// The settings in force, and the network they lead to.
 pub(crate) struct Chosen {
     pub(crate) settings: Settings,
     /// Where the settings come from, for who follows their changes.
     pub(crate) reloader: Reloader,
-    /// The embedded testnet to start, if the network is that.
-    pub(crate) embedded: Option<TestnetConfig>,
+    /// The testnet to start, if the network is one of our own.
+    pub(crate) own: Option<Own>,
     client: ClientConfig,
 }
 
@@ -32,15 +51,18 @@ impl Chosen {
             let joined: Vec<_> = joined.iter().map(ToString::to_string).collect();
             joining(&mut flags, &joined, "--manifest");
         }
+        if let Some(scenario) = &args.wan {
+            let named = Some(scenario.as_str()).filter(|scenario| !scenario.is_empty());
+            on_wan(&mut flags, named, "--wan");
+        }
         let reloader = Reloader::new(Sources::of_process(flags)?)?;
         let settings = reloader.current().settings.clone();
-        let embedded = match settings.network.kind {
-            NetworkKind::Embedded => Some(TestnetConfig {
-                nodes: args.nodes.unwrap_or(TestnetConfig::default().nodes),
-                silent: args.silent.unwrap_or(0),
-                seed,
-                ..TestnetConfig::default()
-            }),
+        let own = match settings.network.kind {
+            NetworkKind::Embedded => Some(Own::on_loopback(args.nodes, args.silent, seed)),
+            NetworkKind::Wan => {
+                let scenario = &settings.network.scenario;
+                Some(Own::on_wan(scenario, args.nodes, args.silent, seed)?)
+            }
             NetworkKind::Remote if args.nodes.is_some() || args.silent.is_some() => {
                 return Err(Failure::BadInput(format!(
                     "--nodes and --silent set up the embedded testnet, but the profile `{}` joins \
@@ -50,8 +72,11 @@ impl Chosen {
             }
             NetworkKind::Remote => None,
         };
+        if let Some(own) = &own {
+            own.config.check()?;
+        }
         let network = &settings.network;
-        if embedded.is_none() && network.bootstrap.is_empty() {
+        if own.is_none() && network.bootstrap.is_empty() {
             return Err(Failure::BadInput(format!(
                 "the profile `{}` names no network; give --manifest FILE or --bootstrap ADDRESS",
                 settings.profile
@@ -69,26 +94,100 @@ impl Chosen {
         Ok(Self {
             settings,
             reloader,
-            embedded,
+            own,
             client,
         })
     }
 
-    /// Starts the embedded testnet, if the network is that.
-    pub(crate) async fn start(&self, folder: &Path) -> Result<Option<Testnet>, Failure> {
-        match &self.embedded {
-            Some(config) => start(config, folder).await.map(Some),
+    /// The wide-area network that is wanted, if one is.
+    pub(crate) fn scenario(&self) -> Option<&Scenario> {
+        self.own.as_ref()?.scenario.as_ref()
+    }
+
+    /// Starts the testnet, if the network is one of our own.
+    pub(crate) async fn start(&self, ground: Ground<'_>) -> Result<Option<Testnet>, Failure> {
+        match &self.own {
+            Some(own) => own.start(ground).await.map(Some),
             None => Ok(None),
         }
     }
 
     /// What to measure on.
-    pub(crate) fn target<'a>(&self, testnet: Option<&'a Testnet>) -> Target<'a> {
+    pub(crate) fn target<'a>(
+        &self,
+        ground: Ground<'a>,
+        testnet: Option<&'a Testnet>,
+    ) -> Target<'a> {
         let mut client = self.client.clone();
         if let Some(testnet) = testnet {
             client.bootstrap = testnet.bootstrap();
         }
-        Target { client, testnet }
+        Target {
+            client,
+            testnet,
+            lab: ground.lab,
+        }
+    }
+}
+
+impl Own {
+    /// A testnet on loopback.
+    pub(crate) fn on_loopback(nodes: Option<usize>, silent: Option<usize>, seed: u64) -> Self {
+        Self {
+            config: TestnetConfig {
+                nodes: nodes.unwrap_or(TestnetConfig::default().nodes),
+                silent: silent.unwrap_or(0),
+                seed,
+                ..TestnetConfig::default()
+            },
+            scenario: None,
+        }
+    }
+
+    /// A testnet on the wide-area network of this scenario.
+    pub(crate) fn on_wan(
+        scenario: &str,
+        nodes: Option<usize>,
+        silent: Option<usize>,
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let mut scenario = Scenario::find(scenario)?;
+        scenario.nodes = nodes.unwrap_or(scenario.nodes);
+        scenario.silent = silent.unwrap_or(scenario.silent);
+        // Either seed makes another network.
+        scenario.seed = scenario.seed.wrapping_add(seed);
+        if let Some(problem) = scenario.problem() {
+            return Err(Failure::BadInput(problem));
+        }
+        Ok(Self {
+            config: TestnetConfig {
+                nodes: scenario.nodes,
+                silent: scenario.silent,
+                slow: scenario.slow,
+                slow_by: scenario.slow_by.0,
+                legacy: scenario.legacy,
+                seed,
+                ..TestnetConfig::default()
+            },
+            scenario: Some(scenario),
+        })
+    }
+
+    /// Starts it, saying so.
+    pub(crate) async fn start(&self, ground: Ground<'_>) -> Result<Testnet, Failure> {
+        let nodes = self.config.nodes;
+        let place = match &self.scenario {
+            None => "127.0.0.1",
+            Some(scenario) => scenario.description.as_str(),
+        };
+        eprintln!("starting {nodes} nodes on {place} …");
+        let started = Instant::now();
+        let testnet = match ground.lab {
+            None => Testnet::start(&self.config, ground.folder).await?,
+            Some(lab) => Testnet::start_on(&self.config, ground.folder, lab.nodes()).await?,
+        };
+        eprintln!("ready after {:.1} s", started.elapsed().as_secs_f64());
+        Ok(testnet)
     }
 }
 
@@ -101,16 +200,6 @@ pub(crate) fn plan(settings: &Settings) -> Plan {
         probe_ceiling: settings.plan.probe_ceiling.0,
         ..Plan::default()
     }
-}
-
-/// Starts a testnet, saying so.
-pub(crate) async fn start(config: &TestnetConfig, folder: &Path) -> Result<Testnet, Failure> {
-    config.check()?;
-    eprintln!("starting {} nodes on 127.0.0.1 …", config.nodes);
-    let started = Instant::now();
-    let testnet = Testnet::start(config, folder).await?;
-    eprintln!("ready after {:.1} s", started.elapsed().as_secs_f64());
-    Ok(testnet)
 }
 
 /// Reads addresses, in the network's own form or as IP and port.
@@ -152,15 +241,16 @@ mod tests {
                 nodes: None,
                 silent: None,
                 manifest: None,
+                wan: None,
             };
             let chosen = Chosen::new(&args, 1, given).unwrap();
-            format!("{:?}", chosen.target(None).client)
+            format!("{:?}", chosen.client)
         };
         let before = chosen(&[]);
         for key in KEYS {
             let flags = match key.name {
                 // Where settings come from, and what is done with a payment.
-                "profile" | "payment.record" | "network.kind" => continue,
+                "profile" | "payment.record" | "network.kind" | "network.scenario" => continue,
                 "network.local" => vec![(key.name, "false"), ("network.bootstrap", "1.2.3.4:5")],
                 name => vec![(name, key.example)],
             };

@@ -1,6 +1,7 @@
 //! One run's figures. What could not be known is `None`, and `null` in JSON.
 
 use ant_core::TreeReport;
+use ant_wan::Counts;
 use serde::{Deserialize, Serialize};
 
 use crate::stats::median;
@@ -46,9 +47,20 @@ pub struct Run {
     pub cpu_s: Option<f64>,
     /// What the fresh client took before it, to join and know its peers.
     pub warm_up_s: Option<f64>,
+    /// On a wide-area network in a box: how much later than due its router
+    /// delivered all but one in a hundred packets, in milliseconds.
+    #[serde(default)]
+    pub router_late_ms: Option<f64>,
     /// Why the tree failed, if it did.
     pub error: Option<String>,
+    /// Why the run says nothing, if it does not: its network was not what it was
+    /// to be. It is left out of the medians.
+    #[serde(default)]
+    pub void: Option<String>,
 }
+
+/// A router that is later than this is part of what is measured.
+const ROUTER_LATE_MS: f64 = 2.0;
 
 impl Run {
     /// Takes over what a tree's report says.
@@ -72,13 +84,24 @@ impl Run {
         self.peak_slots = Some(report.gate.peak_occupied);
     }
 
+    /// Takes over what the router of a wide-area network did meanwhile.
+    pub(crate) fn routed(&mut self, counts: &Counts) {
+        let late = counts.lateness(0.99);
+        self.router_late_ms = late.map(|late| late.as_secs_f64() * 1e3);
+        if let Some(late) = self.router_late_ms.filter(|late| *late > ROUTER_LATE_MS) {
+            self.void = Some(format!(
+                "the network's router delivered one packet in a hundred more than {late:.1} ms late"
+            ));
+        }
+    }
+
     /// Whether every pool is full.
     pub fn full(&self) -> bool {
         self.error.is_none() && self.pools.is_some() && self.pools == self.pools_full
     }
 }
 
-/// The median of each figure, over the runs that have it. Failed trees have
+/// The median of each figure, over the runs that have it and are not void. Failed trees have
 /// times too: they are what the failure took.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the figures are those of `Run`")]
@@ -100,6 +123,7 @@ pub struct Medians {
     pub peak_slots: Option<f64>,
     pub cpu_s: Option<f64>,
     pub warm_up_s: Option<f64>,
+    pub router_late_ms: Option<f64>,
 }
 
 impl Medians {
@@ -109,7 +133,8 @@ impl Medians {
         reason = "counts of messages are far below 2^52"
     )]
     pub fn of(runs: &[Run]) -> Self {
-        let of = |figure: &dyn Fn(&Run) -> Option<f64>| median(runs.iter().filter_map(figure));
+        let valid = || runs.iter().filter(|run| run.void.is_none());
+        let of = |figure: &dyn Fn(&Run) -> Option<f64>| median(valid().filter_map(figure));
         Self {
             tree_s: of(&|run| run.tree_s),
             lookup_max_s: of(&|run| run.lookup_max_s),
@@ -128,6 +153,7 @@ impl Medians {
             peak_slots: of(&|run| run.peak_slots.map(f64::from)),
             cpu_s: of(&|run| run.cpu_s),
             warm_up_s: of(&|run| run.warm_up_s),
+            router_late_ms: of(&|run| run.router_late_ms),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use ant_core::{Client, ClientConfig, Error, TreeReport};
 use ant_pacing::{Arms, PacingSpec};
 use ant_testnet::{Testnet, Traffic};
+use ant_wan::Lab;
 
 use crate::{MeasurePlan, Run, addresses, host::cpu_seconds};
 
@@ -25,6 +26,8 @@ pub struct Target<'a> {
     pub client: ClientConfig,
     /// The embedded testnet, if it is one: it knows what was sent.
     pub testnet: Option<&'a Testnet>,
+    /// The wide-area network that it is on, if it is on one.
+    pub lab: Option<&'a Lab>,
 }
 
 /// What a measurement is doing, for whoever watches.
@@ -133,10 +136,12 @@ pub async fn measure_on(
     data_size: u64,
 ) -> Measured {
     let sent_before = target.testnet.map(Testnet::traffic);
+    let routed_before = target.lab.map(Lab::counts);
     let late_before = client.traffic().after_end;
     let cpu_before = cpu_seconds();
     let prepared = client.prepare(addresses, data_size).await;
     let cpu = cpu_before.and_then(|before| Some(cpu_seconds()? - before));
+    let routed = target.lab.map(Lab::counts).zip(routed_before);
     close_books(target, client).await;
 
     let mut run = Run {
@@ -147,6 +152,9 @@ pub async fn measure_on(
         Ok(batches) => batches.first().map(|batch| &batch.report),
         Err(error) => error.report(),
     };
+    if let Some((after, before)) = routed {
+        run.routed(&(after - before));
+    }
     let drawn = report.map(|report| Drawn {
         pacing: report.pacing.clone(),
         epoch: report.epoch,

@@ -42,6 +42,13 @@ pub fn table(arms: &[ArmResult]) -> String {
         text.truncate(text.trim_end().len());
         text.push('\n');
     }
+    for arm in arms {
+        for run in &arm.runs {
+            if let Some(why) = &run.void {
+                let _ = writeln!(text, "void: {} in block {}: {why}", arm.arm, run.block + 1);
+            }
+        }
+    }
     text
 }
 
@@ -49,10 +56,11 @@ fn row(arm: &ArmResult) -> [String; HEADINGS.len()] {
     let median = &arm.median;
     let decimals = |value: Option<f64>| figure(value, 2);
     let whole = |value: Option<f64>| figure(value, 0);
-    let full = arm.runs.iter().filter(|run| run.full()).count();
+    let valid = || arm.runs.iter().filter(|run| run.void.is_none());
+    let full = valid().filter(|run| run.full()).count();
     [
         arm.arm.clone(),
-        format!("{full}/{}", arm.runs.len()),
+        format!("{full}/{}", valid().count()),
         decimals(median.tree_s),
         decimals(median.lookup_max_s),
         decimals(median.added_s),

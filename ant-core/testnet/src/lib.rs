@@ -3,19 +3,22 @@
 //! real nodes that starts in seconds, in one process, and whose every node can
 //! be asked what it really received and sent.
 //!
-//! A [`Testnet`] runs nodes from the `ant-node` crate on loopback. Each answers
+//! A [`Testnet`] runs nodes from the `ant-node` crate on loopback, or each on a
+//! host of a wide-area network in a box (`ant-wan`). Each answers
 //! candidate requests as the shipped node does, unless it has a [`Fault`]; each
 //! counts what it took and what it sent ([`Traffic`]), which no remote network
 //! would tell.
 
+mod config;
 mod error;
 mod manifest;
 mod network;
 mod node;
 mod traffic;
 
+pub use config::{MIN_NODES, TestnetConfig};
 pub use error::TestnetError;
 pub use manifest::ManifestFile;
-pub use network::{MIN_NODES, Testnet, TestnetConfig};
+pub use network::Testnet;
 pub use node::Fault;
 pub use traffic::Traffic;

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    net::{Ipv4Addr, UdpSocket},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -12,27 +11,23 @@ use ant_protocol::{
     DevnetManifest,
     transport::{DEFAULT_K_VALUE, MultiAddr, NodeIdentity, PeerId},
 };
+use ant_wan::Host;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::{
-    Fault, TestnetError, Traffic,
-    node::{Node, NodeSpec},
+    Fault, TestnetConfig, TestnetError, Traffic,
+    config::BOOTSTRAP_NODES,
+    node::{HostRuntime, Node, NodeSpec},
 };
-
-/// The fewest nodes that make a full pool possible: one for each candidate.
-pub const MIN_NODES: usize = 16;
-
-/// The most, a bound on typing slips: a node takes about 15 MiB.
-const MAX_NODES: usize = 500;
-
-/// Nodes that all others, and clients, join through.
-const BOOTSTRAP_NODES: usize = 3;
 
 /// Nodes that start at the same time. More only makes handshakes time out.
 const STARTS_AT_ONCE: usize = 8;
 
 /// How long the nodes may take to know each other, once all have started.
 const READY_WITHIN: Duration = Duration::from_mins(1);
+
+/// The same on a wide-area network, where each look takes seconds.
+const READY_WITHIN_WIDE: Duration = Duration::from_mins(3);
 
 /// How many peers a bucket of the routing table holds.
 const BUCKET: usize = DEFAULT_K_VALUE;
@@ -43,79 +38,6 @@ const STRANGERS: usize = 2;
 
 /// How long a stop may take before the rest is left to the process's end.
 const STOP_WITHIN: Duration = Duration::from_secs(20);
-
-/// What network to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestnetConfig {
-    /// How many nodes, from [`MIN_NODES`] up to 500.
-    pub nodes: usize,
-    /// How many of them are [`Fault::Silent`].
-    pub silent: usize,
-    /// How many of them are [`Fault::Refuses`].
-    pub refusing: usize,
-    /// The first node's UDP port; the others follow it. Zero lets the system
-    /// choose each.
-    pub base_port: u16,
-    /// Decides the nodes' identities: the same seed, the same peers.
-    pub seed: u64,
-}
-
-impl Default for TestnetConfig {
-    fn default() -> Self {
-        Self {
-            nodes: 35,
-            silent: 0,
-            refusing: 0,
-            base_port: 0,
-            seed: 0,
-        }
-    }
-}
-
-impl TestnetConfig {
-    /// Whether this makes a network and its ports are free.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong, and what to choose instead.
-    pub fn check(&self) -> Result<(), TestnetError> {
-        let Self {
-            nodes,
-            silent,
-            refusing,
-            base_port,
-            ..
-        } = *self;
-        let problem = if !(MIN_NODES..=MAX_NODES).contains(&nodes) {
-            format!(
-                "{nodes} nodes make no testnet: a pool needs {MIN_NODES} candidates, and \
-                 {MAX_NODES} nodes are the most"
-            )
-        } else if silent.saturating_add(refusing) > nodes - BOOTSTRAP_NODES {
-            format!(
-                "{silent} silent and {refusing} refusing of {nodes} nodes are too many: \
-                 {BOOTSTRAP_NODES} at least must be whole"
-            )
-        } else if base_port != 0 && usize::from(u16::MAX - base_port) < nodes - 1 {
-            format!("{nodes} nodes do not fit above port {base_port}; the last port is 65535")
-        } else {
-            return check_ports(self);
-        };
-        Err(TestnetError::Config(problem))
-    }
-
-    /// The faulty nodes are the last ones, so that no bootstrap node is.
-    fn fault(&self, index: usize) -> Option<Fault> {
-        let from_the_end = self.nodes - 1 - index;
-        if from_the_end < self.silent {
-            Some(Fault::Silent)
-        } else if from_the_end < self.silent + self.refusing {
-            Some(Fault::Refuses)
-        } else {
-            None
-        }
-    }
-}
 
 /// A running network. Stop it with [`stop`](Self::stop), then shut its runtime
 /// down: the transport keeps the sockets of stopped nodes as long as that lasts,
@@ -138,14 +60,46 @@ impl Testnet {
     /// not start or find each other. Nothing is left running.
     pub async fn start(config: &TestnetConfig, folder: &Path) -> Result<Self, TestnetError> {
         config.check()?;
+        Self::start_at(config, folder, &[], READY_WITHIN).await
+    }
+
+    /// The same on a wide-area network, each node on a host of its own with a
+    /// runtime of its own: the first hosts, as many as there are nodes. There
+    /// may be fewer nodes than a pool needs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::start`], and when there are too few hosts.
+    pub async fn start_on(
+        config: &TestnetConfig,
+        folder: &Path,
+        hosts: &[Host],
+    ) -> Result<Self, TestnetError> {
+        let (nodes, faulty) = (config.nodes, config.faulty());
+        if nodes > hosts.len() || nodes < faulty + BOOTSTRAP_NODES {
+            return Err(TestnetError::Config(format!(
+                "{nodes} nodes, {faulty} of them faulty, on {} hosts: each needs a host, and \
+                 {BOOTSTRAP_NODES} at least must be whole",
+                hosts.len()
+            )));
+        }
+        Self::start_at(config, folder, &hosts[..nodes], READY_WITHIN_WIDE).await
+    }
+
+    async fn start_at(
+        config: &TestnetConfig,
+        folder: &Path,
+        hosts: &[Host],
+        ready_within: Duration,
+    ) -> Result<Self, TestnetError> {
         let mut testnet = Self {
             nodes: Vec::with_capacity(config.nodes),
             folder: folder.to_owned(),
             created: SystemTime::now(),
         };
-        let started = testnet.start_nodes(config).await;
+        let started = testnet.start_nodes(config, hosts).await;
         let ready = match started {
-            Ok(()) => testnet.wait_until_ready().await,
+            Ok(()) => testnet.wait_until_ready(ready_within).await,
             Err(error) => Err(error),
         };
         match ready {
@@ -207,16 +161,22 @@ impl Testnet {
         }
     }
 
-    async fn start_nodes(&mut self, config: &TestnetConfig) -> Result<(), TestnetError> {
-        let first = self.start_node(config, 0, Vec::new()).await?;
+    async fn start_nodes(
+        &mut self,
+        config: &TestnetConfig,
+        hosts: &[Host],
+    ) -> Result<(), TestnetError> {
+        let first = self.start_node(config, hosts, 0, Vec::new()).await?;
         self.nodes.push(first);
         for index in 1..BOOTSTRAP_NODES {
-            let node = self.start_node(config, index, self.bootstrap()).await?;
+            let node = self
+                .start_node(config, hosts, index, self.bootstrap())
+                .await?;
             self.nodes.push(node);
         }
         let bootstrap = self.bootstrap();
         let rest = (BOOTSTRAP_NODES..config.nodes)
-            .map(|index| self.start_node(config, index, bootstrap.clone()));
+            .map(|index| self.start_node(config, hosts, index, bootstrap.clone()));
         let rest: Vec<Node> = stream::iter(rest)
             .buffered(STARTS_AT_ONCE)
             .try_collect()
@@ -228,28 +188,39 @@ impl Testnet {
     async fn start_node(
         &self,
         config: &TestnetConfig,
+        hosts: &[Host],
         index: usize,
         bootstrap: Vec<MultiAddr>,
     ) -> Result<Node, TestnetError> {
         let folder = self.folder.join(format!("node-{index}"));
         std::fs::create_dir(&folder).map_err(TestnetError::io(&folder))?;
-        let port = match config.base_port {
-            0 => 0,
-            base => base.saturating_add(u16::try_from(index).unwrap_or(u16::MAX)),
+        let host = hosts.get(index);
+        let port = match (host, config.base_port) {
+            (Some(host), _) => host.port,
+            (None, 0) => 0,
+            (None, base) => base.saturating_add(u16::try_from(index).unwrap_or(u16::MAX)),
         };
-        Node::start(NodeSpec {
+        let spec = NodeSpec {
             index,
             port,
             identity: identity(config.seed, index)?,
-            folder: &folder,
+            folder,
             bootstrap,
             fault: config.fault(index),
-        })
-        .await
+            address: host.map(|host| host.address),
+        };
+        let Some(host) = host else {
+            return Node::start(spec).await;
+        };
+        let runtime = host.runtime(1).map_err(|error| TestnetError::Node {
+            index,
+            reason: format!("no runtime on its host: {error}"),
+        })?;
+        Node::start_on(HostRuntime::new(runtime), spec).await
     }
 
-    async fn wait_until_ready(&self) -> Result<(), TestnetError> {
-        let deadline = tokio::time::Instant::now() + READY_WITHIN;
+    async fn wait_until_ready(&self, within: Duration) -> Result<(), TestnetError> {
+        let deadline = tokio::time::Instant::now() + within;
         loop {
             let mut lacking = Vec::new();
             for node in &self.nodes {
@@ -270,7 +241,7 @@ impl Testnet {
             tracing::debug!("not ready: {}", detail());
             if tokio::time::Instant::now() >= deadline {
                 return Err(TestnetError::NotReady {
-                    within: READY_WITHIN,
+                    within,
                     detail: detail(),
                 });
             }
@@ -312,79 +283,9 @@ fn identity(seed: u64, index: usize) -> Result<NodeIdentity, TestnetError> {
     })
 }
 
-/// The transport reports a taken port late and in its own words; ask first.
-fn check_ports(config: &TestnetConfig) -> Result<(), TestnetError> {
-    if config.base_port == 0 {
-        return Ok(());
-    }
-    let ports = (config.base_port..=u16::MAX).take(config.nodes);
-    for port in ports {
-        UdpSocket::bind((Ipv4Addr::LOCALHOST, port))
-            .map_err(|source| TestnetError::PortTaken { port, source })?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn config(nodes: usize, silent: usize, base_port: u16) -> TestnetConfig {
-        TestnetConfig {
-            nodes,
-            silent,
-            base_port,
-            ..TestnetConfig::default()
-        }
-    }
-
-    #[test]
-    fn impossible_networks_are_refused_before_anything_starts() {
-        for (nodes, silent, base_port) in [
-            (0, 0, 0),
-            (15, 0, 0),
-            (501, 0, 0),
-            (35, 33, 0),
-            (35, usize::MAX, 0),
-            (35, 0, 65_502),
-        ] {
-            let config = config(nodes, silent, base_port);
-            assert!(
-                matches!(config.check(), Err(TestnetError::Config(_))),
-                "{config:?}"
-            );
-        }
-        assert!(config(35, 32, 65_501).check().is_ok());
-    }
-
-    #[test]
-    fn a_taken_port_is_named() {
-        let taken = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = taken.local_addr().unwrap().port();
-        let base = port.saturating_sub(3);
-        match check_ports(&config(16, 0, base)) {
-            Err(TestnetError::PortTaken { port: named, .. }) => {
-                // Another program may hold one of the three before it.
-                assert!((base..=port).contains(&named));
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn bootstrap_nodes_have_no_faults() {
-        let config = TestnetConfig {
-            nodes: 16,
-            silent: 10,
-            refusing: 3,
-            ..TestnetConfig::default()
-        };
-        assert!(config.check().is_ok());
-        let faults: Vec<_> = (0..16).map(|index| config.fault(index)).collect();
-        assert_eq!(faults[..3], [None; 3]);
-        assert_eq!(faults[3..6], [Some(Fault::Refuses); 3]);
-        assert_eq!(faults[6..], [Some(Fault::Silent); 10]);
-    }
 
     #[test]
     fn the_seed_decides_who_the_nodes_are() {

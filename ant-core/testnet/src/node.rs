@@ -5,6 +5,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 
 use ant_node::{
@@ -25,6 +26,7 @@ use ant_protocol::{
     },
 };
 use tokio::{
+    runtime::{Handle, Runtime},
     sync::{Semaphore, broadcast::error::RecvError},
     task::{JoinHandle, JoinSet},
 };
@@ -47,6 +49,10 @@ pub enum Fault {
     Silent,
     /// Refuses the client's settlement version, as a node of a later one would.
     Refuses,
+    /// Answers after this long.
+    Slow(Duration),
+    /// Knows the legacy form of a request alone, and is silent to the versioned.
+    Legacy,
 }
 
 /// A running node.
@@ -59,6 +65,31 @@ pub(crate) struct Node {
     pub(crate) counters: Arc<Counters>,
     pub(crate) p2p: P2p,
     messages: JoinHandle<()>,
+    /// Where it runs, if that is a runtime of its own.
+    host: Option<HostRuntime>,
+}
+
+/// A runtime that may end within another one.
+#[derive(Debug)]
+pub(crate) struct HostRuntime(Option<Runtime>);
+
+impl HostRuntime {
+    pub(crate) fn new(runtime: Runtime) -> Self {
+        Self(Some(runtime))
+    }
+
+    fn handle(&self) -> Option<&Handle> {
+        self.0.as_ref().map(Runtime::handle)
+    }
+}
+
+impl Drop for HostRuntime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // Waiting for its threads would block the runtime this ends in.
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// The endpoint; a type of its own since `P2PNode` has no `Debug`.
@@ -73,19 +104,35 @@ impl std::fmt::Debug for P2p {
 
 /// What it takes to start one.
 #[derive(Debug)]
-pub(crate) struct NodeSpec<'a> {
+pub(crate) struct NodeSpec {
     pub(crate) index: usize,
     /// Zero lets the system choose.
     pub(crate) port: u16,
     pub(crate) identity: NodeIdentity,
-    pub(crate) folder: &'a Path,
+    pub(crate) folder: PathBuf,
     pub(crate) bootstrap: Vec<MultiAddr>,
     pub(crate) fault: Option<Fault>,
+    /// The one address of its host; loopback if there is none.
+    pub(crate) address: Option<Ipv4Addr>,
 }
 
 impl Node {
+    /// Starts a node on a host; returns when it has joined.
+    pub(crate) async fn start_on(host: HostRuntime, spec: NodeSpec) -> Result<Self, TestnetError> {
+        let index = spec.index;
+        let failed = |reason: &str| TestnetError::Node {
+            index,
+            reason: reason.to_owned(),
+        };
+        let handle = host.handle().ok_or_else(|| failed("its host has ended"))?;
+        let started = handle.spawn(Self::start(spec)).await;
+        let mut node = started.map_err(|error| failed(&error.to_string()))??;
+        node.host = Some(host);
+        Ok(node)
+    }
+
     /// Starts a node; returns when it has joined through its bootstrap peers.
-    pub(crate) async fn start(spec: NodeSpec<'_>) -> Result<Self, TestnetError> {
+    pub(crate) async fn start(spec: NodeSpec) -> Result<Self, TestnetError> {
         let NodeSpec {
             index,
             port,
@@ -93,12 +140,13 @@ impl Node {
             folder,
             bootstrap,
             fault,
+            address,
         } = spec;
         let failed = |reason: String| TestnetError::Node { index, reason };
-        let protocol = protocol(folder, &identity).await.map_err(failed)?;
+        let protocol = protocol(&folder, &identity).await.map_err(failed)?;
         let mut config = CoreNodeConfig::builder()
             .port(port)
-            .local(true)
+            .local(address.is_none())
             .ipv6(false)
             .mode(NodeMode::Node)
             .max_message_size(MAX_WIRE_MESSAGE_SIZE)
@@ -106,8 +154,8 @@ impl Node {
             .map_err(|error| failed(error.to_string()))?;
         config.node_identity = Some(Arc::new(identity));
         config.bootstrap_peers = bootstrap;
-        // All nodes share 127.0.0.1: the limits on nodes per address would
-        // leave most of them out of every routing table.
+        // Nodes share an address: the limits on nodes per address would leave
+        // most of them out of every routing table.
         config.diversity_config = Some(IPDiversityConfig::permissive());
         let p2p = P2PNode::new(config)
             .await
@@ -127,17 +175,20 @@ impl Node {
         p2p.start()
             .await
             .map_err(|error| failed(error.to_string()))?;
-        let address = loopback_address(&p2p)
+        let port = listens_on(&p2p)
             .await
-            .ok_or_else(|| failed("it listens on no IPv4 loopback address".to_owned()))?;
+            .ok_or_else(|| failed("it listens on no IPv4 address".to_owned()))?;
+        let address = address.unwrap_or(Ipv4Addr::LOCALHOST);
+        let address = MultiAddr::quic(SocketAddr::from((address, port)));
         Ok(Self {
             index,
             address,
             fault,
-            folder: folder.to_owned(),
+            folder,
             counters,
             p2p: P2p(p2p),
             messages,
+            host: None,
         })
     }
 
@@ -153,31 +204,47 @@ impl Node {
     /// Looks up a random place, which teaches it, and those it asks, of others.
     pub(crate) async fn look_around(&self) {
         let target: [u8; 32] = rand::random();
-        let look = self.p2p.0.dht().find_closest_nodes(&target, LOOK_WIDTH);
-        if let Err(error) = look.await {
-            tracing::debug!("node {}: looking around: {error}", self.index);
+        let (p2p, index) = (self.p2p.clone(), self.index);
+        self.at_home(async move {
+            if let Err(error) = p2p.0.dht().find_closest_nodes(&target, LOOK_WIDTH).await {
+                tracing::debug!("node {index}: looking around: {error}");
+            }
+        })
+        .await;
+    }
+
+    /// Runs something where the node runs, so that what it opens is the node's.
+    async fn at_home(&self, work: impl Future<Output = ()> + Send + 'static) {
+        match self.host.as_ref().and_then(HostRuntime::handle) {
+            Some(handle) => {
+                // A panic has been printed where it was.
+                let _ = handle.spawn(work).await;
+            }
+            None => work.await,
         }
     }
 
     /// Stops the node. The transport keeps its socket until the runtime ends.
-    pub(crate) async fn stop(self) {
+    pub(crate) async fn stop(mut self) {
         self.messages.abort();
         // An abort is no error here; a panic has been printed where it was.
-        let _ = self.messages.await;
-        if let Err(error) = self.p2p.0.stop().await {
-            tracing::warn!("node {}: stopping: {error}", self.index);
-        }
+        let _ = (&mut self.messages).await;
+        let (p2p, index) = (self.p2p.clone(), self.index);
+        self.at_home(async move {
+            if let Err(error) = p2p.0.stop().await {
+                tracing::warn!("node {index}: stopping: {error}");
+            }
+        })
+        .await;
     }
 }
 
-async fn loopback_address(p2p: &P2PNode) -> Option<MultiAddr> {
+async fn listens_on(p2p: &P2PNode) -> Option<u16> {
     let addresses = p2p.listen_addrs().await;
-    let port = addresses
-        .iter()
+    let mut addresses = addresses.iter();
+    addresses
         .find(|address| address.is_ipv4())
-        .and_then(MultiAddr::port)?;
-    let socket = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    Some(MultiAddr::quic(socket))
+        .and_then(MultiAddr::port)
 }
 
 /// The shipped node's request handler, on an empty store. Payments, if any came,
@@ -268,10 +335,20 @@ impl Server {
             }
         };
         count(&self.counters.requests_taken);
-        let answer = match self.fault.filter(|_| candidate) {
+        let versioned = matches!(
+            request.body,
+            ChunkMessageBody::MerkleCandidateQuoteRequestV2(_)
+        );
+        let fault = self.fault.filter(|_| candidate);
+        match fault {
             Some(Fault::Silent) => return,
+            Some(Fault::Legacy) if versioned => return,
+            Some(Fault::Slow(by)) => tokio::time::sleep(by).await,
+            _ => {}
+        }
+        let answer = match fault {
             Some(Fault::Refuses) => refusal(request.request_id),
-            None => match self.protocol.try_handle_request(data).await {
+            _ => match self.protocol.try_handle_request(data).await {
                 Ok(Some(answer)) => answer.to_vec(),
                 Ok(None) => return,
                 Err(error) => {

@@ -211,7 +211,7 @@ fn in_a_variable() {
         (
             "ANT_MERKLE_NETWORK",
             "mainnet",
-            "`mainnet` is not `embedded` or `remote`",
+            "`mainnet` is not `embedded`, `wan` or `remote`",
         ),
         ("ANT_MERKLE_IPV6", "True", "write `true`"),
         ("ANT_MERKLE_IPV6", "0", "write `false`"),
@@ -408,6 +408,10 @@ fn networks_that_are_half_on_this_host() {
                 ("ANT_MERKLE_BOOTSTRAP", outside),
             ][..],
             "ANT_MERKLE_BOOTSTRAP: it names",
+        ),
+        (
+            &[("ANT_MERKLE_PROFILE", "wan"), ("ANT_MERKLE_LOCAL", "true")],
+            "ANT_MERKLE_LOCAL: `true`, but the wide-area network",
         ),
         (
             &[

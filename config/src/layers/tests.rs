@@ -118,6 +118,7 @@ fn said_by(origin: &Origin) -> Place {
 fn two_values(key: &Key) -> [&str; 2] {
     let other = match key.name {
         "network.kind" => "remote",
+        "network.scenario" => "./other.toml",
         "network.bootstrap" => "127.0.0.1:3",
         "network.local" => "true",
         "network.ipv6" => "false",
@@ -345,7 +346,12 @@ fn every_shipped_profile_loads_without_a_note() {
         assert_eq!(loaded.settings.profile, *name);
         assert_eq!(loaded.notes(), Vec::<String>::new(), "{name}");
         let network = loaded.settings.network;
-        assert_eq!(network.kind == NetworkKind::Embedded, *name == "local");
+        let kind = match *name {
+            "local" => NetworkKind::Embedded,
+            "wan" => NetworkKind::Wan,
+            _ => NetworkKind::Remote,
+        };
+        assert_eq!(network.kind, kind);
         assert_eq!(network.local, *name == "local");
         assert_eq!(network.bootstrap.is_empty(), *name != "mainnet");
     }

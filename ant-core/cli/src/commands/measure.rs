@@ -1,7 +1,5 @@
 //! `ant measure`: strategies compared, in a table or a JSON document.
 
-use std::path::Path;
-
 use ant_config::Environment;
 use ant_measure::{Document, Host, MeasurePlan, Progress, Run, measure, table};
 use ant_pacing::PacingSpec;
@@ -12,26 +10,39 @@ use crate::{
     args::MeasureArgs,
     exit::Failure,
     interrupt::Interrupt,
-    network::Chosen,
+    network::{Chosen, Ground},
     output::{print, print_json},
 };
 
-pub(crate) async fn run(args: MeasureArgs, folder: &Path) -> Result<(), Failure> {
-    let plan = plan(&args)?;
-    let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
-    for note in chosen.reloader.current().notes_on(&plan.arms) {
-        eprintln!("note: {note}");
+pub(crate) struct Ready {
+    args: MeasureArgs,
+    plan: MeasurePlan,
+    pub(crate) chosen: Chosen,
+}
+
+impl Ready {
+    pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
+        let plan = plan(&args)?;
+        let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
+        for note in chosen.reloader.current().notes_on(&plan.arms) {
+            eprintln!("note: {note}");
+        }
+        if let Some(variable) = Environment::of_process().chooses_pacing() {
+            eprintln!("note: {variable} has no effect here; --arms names the strategies");
+        }
+        if chosen.settings.payment.record.is_some() {
+            eprintln!("note: payment.record has no effect here; --json prints every run");
+        }
+        Ok(Self { args, plan, chosen })
     }
-    if let Some(variable) = Environment::of_process().chooses_pacing() {
-        eprintln!("note: {variable} has no effect here; --arms names the strategies");
-    }
-    if chosen.settings.payment.record.is_some() {
-        eprintln!("note: payment.record has no effect here; --json prints every run");
-    }
+}
+
+pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+    let Ready { args, plan, chosen } = ready;
     let host = Host::now();
     let mut interrupt = Interrupt::new()?;
-    let testnet = interrupt.or(chosen.start(folder)).await?;
-    let target = chosen.target(testnet.as_ref());
+    let testnet = interrupt.or(chosen.start(ground)).await?;
+    let target = chosen.target(ground, testnet.as_ref());
     let mut runs = Vec::new();
     let measured = interrupt
         .or(async {
@@ -77,8 +88,9 @@ fn settings(args: &MeasureArgs, chosen: &Chosen) -> Value {
         "plan": chosen.settings.plan,
         "blocks": args.blocks,
         "leaves": args.leaves,
-        "nodes": chosen.embedded.as_ref().map(|testnet| testnet.nodes),
-        "silent": chosen.embedded.as_ref().map(|testnet| testnet.silent),
+        "nodes": chosen.own.as_ref().map(|own| own.config.nodes),
+        "silent": chosen.own.as_ref().map(|own| own.config.silent),
+        "scenario": chosen.scenario(),
     })
 }
 
@@ -105,7 +117,11 @@ pub(crate) fn outcome(run: &Run) -> String {
     let lost = run
         .lost
         .map_or_else(String::new, |lost| format!(", {lost} answers lost"));
+    let router = run.router_late_ms;
+    let router = router.map_or_else(String::new, |ms| format!(", router {ms:.1} ms late"));
+    let void = run.void.as_ref();
+    let void = void.map_or_else(String::new, |why| format!(" (void: {why})"));
     let error = run.error.as_ref().and_then(|error| error.lines().next());
     let error = error.map_or_else(String::new, |error| format!(" ({error})"));
-    format!("{seconds}, {full}{lost}{error}")
+    format!("{seconds}, {full}{lost}{router}{error}{void}")
 }

@@ -2,16 +2,15 @@
 
 use std::{fmt::Write, path::Path};
 
-use ant_measure::{Host, Measured, PaymentRecord, Run, addresses, measure_tree, versions};
+use ant_measure::{Host, Measured, PaymentRecord, Run, Target, addresses, measure_tree, versions};
 use ant_protocol::MAX_CHUNK_SIZE;
-use ant_testnet::Testnet;
 use serde_json::{Value, json};
 
 use crate::{
     args::QuoteArgs,
     exit::Failure,
     interrupt::Interrupt,
-    network::Chosen,
+    network::{Chosen, Ground},
     output::{print, print_json},
     record,
 };
@@ -19,24 +18,44 @@ use crate::{
 /// The most addresses one tree holds.
 const MOST: usize = 256;
 
-pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.network, args.seed, args.settings.given)?;
-    record::check(&chosen.settings)?;
-    for note in chosen.reloader.current().notes() {
-        eprintln!("note: {note}");
+pub(crate) struct Ready {
+    json: bool,
+    addresses: Vec<[u8; 32]>,
+    pub(crate) chosen: Chosen,
+}
+
+impl Ready {
+    pub(crate) fn new(args: QuoteArgs) -> Result<Self, Failure> {
+        let chosen = Chosen::new(&args.network, args.seed, args.settings.given)?;
+        record::check(&chosen.settings)?;
+        for note in chosen.reloader.current().notes() {
+            eprintln!("note: {note}");
+        }
+        if chosen.settings.ab.is_some() && chosen.settings.payment.seed.is_some() {
+            eprintln!("note: payment.seed makes every `ant quote` draw the same arm");
+        }
+        let addresses = match &args.addresses {
+            Some(path) => read_addresses(path)?,
+            None => addresses(args.seed, 0, args.leaves as usize),
+        };
+        Ok(Self {
+            json: args.json,
+            addresses,
+            chosen,
+        })
     }
-    if chosen.settings.ab.is_some() && chosen.settings.payment.seed.is_some() {
-        eprintln!("note: payment.seed makes every `ant quote` draw the same arm");
-    }
-    let addresses = match &args.addresses {
-        Some(path) => read_addresses(path)?,
-        None => addresses(args.seed, 0, args.leaves as usize),
-    };
+}
+
+pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+    let Ready {
+        json,
+        addresses,
+        chosen,
+    } = ready;
     let mut interrupt = Interrupt::new()?;
-    let testnet = interrupt.or(chosen.start(folder)).await?;
-    let quoted = interrupt
-        .or(quote(&chosen, testnet.as_ref(), &addresses))
-        .await;
+    let testnet = interrupt.or(chosen.start(ground)).await?;
+    let target = chosen.target(ground, testnet.as_ref());
+    let quoted = interrupt.or(quote(&chosen, &target, &addresses)).await;
     interrupt.last_call();
     if let Some(testnet) = testnet {
         testnet.stop().await;
@@ -51,7 +70,7 @@ pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
         || chosen.settings.arms().to_string(),
         |drawn| drawn.pacing.to_string(),
     );
-    if args.json {
+    if json {
         print_json(&document(&chosen, &strategy, &run, addresses.len()))?;
     } else {
         print(&summary(&strategy, &run, addresses.len()))?;
@@ -66,13 +85,12 @@ pub(crate) async fn run(args: QuoteArgs, folder: &Path) -> Result<(), Failure> {
 
 async fn quote(
     chosen: &Chosen,
-    testnet: Option<&Testnet>,
+    target: &Target<'_>,
     addresses: &[[u8; 32]],
 ) -> Result<Measured, Failure> {
-    let target = chosen.target(testnet);
     let arms = chosen.settings.arms();
     let size = MAX_CHUNK_SIZE as u64;
-    Ok(measure_tree(&target, arms, addresses, size).await?)
+    Ok(measure_tree(target, arms, addresses, size).await?)
 }
 
 fn document(chosen: &Chosen, strategy: &str, run: &Run, addresses: usize) -> Value {

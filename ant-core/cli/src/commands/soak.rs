@@ -1,7 +1,7 @@
 //! `ant soak`: trees one after another, each under the settings as they are when
 //! it starts.
 
-use std::{collections::VecDeque, path::Path};
+use std::collections::VecDeque;
 
 use ant_core::Client;
 use ant_measure::{
@@ -16,19 +16,31 @@ use crate::{
     exit::Failure,
     interrupt::Interrupt,
     live::Live,
-    network::Chosen,
+    network::{Chosen, Ground},
     output::{print, print_on},
     record,
 };
 
-pub(crate) async fn run(args: SoakArgs, folder: &Path) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
-    record::check(&chosen.settings)?;
+pub(crate) struct Ready {
+    args: SoakArgs,
+    pub(crate) chosen: Chosen,
+}
+
+impl Ready {
+    pub(crate) fn new(args: SoakArgs) -> Result<Self, Failure> {
+        let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
+        record::check(&chosen.settings)?;
+        Ok(Self { args, chosen })
+    }
+}
+
+pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+    let Ready { args, chosen } = ready;
     let mut interrupt = Interrupt::new()?;
     let hangup = signal(SignalKind::hangup())
         .map_err(|error| Failure::failed(format!("signals: {error}")))?;
-    let testnet = interrupt.or(chosen.start(folder)).await?;
-    let target = chosen.target(testnet.as_ref());
+    let testnet = interrupt.or(chosen.start(ground)).await?;
+    let target = chosen.target(ground, testnet.as_ref());
     let mut soak = Soak {
         args: &args,
         live: Live::new(chosen.reloader),

@@ -1,25 +1,41 @@
 //! `ant testnet`: the embedded network, for as long as somebody wants it.
 
-use std::path::Path;
+use ant_testnet::{ManifestFile, Testnet};
 
-use ant_testnet::{ManifestFile, Testnet, TestnetConfig};
+use crate::{
+    args::TestnetArgs,
+    exit::Failure,
+    interrupt::Interrupt,
+    network::{Ground, Own},
+    output::print,
+};
 
-use crate::{args::TestnetArgs, exit::Failure, interrupt::Interrupt, network, output::print};
+pub(crate) struct Ready {
+    args: TestnetArgs,
+    pub(crate) own: Own,
+}
 
-pub(crate) async fn run(args: TestnetArgs, folder: &Path) -> Result<(), Failure> {
-    if let Some(path) = &args.manifest {
-        ManifestFile::check(path).map_err(Failure::bad_input)?;
+impl Ready {
+    pub(crate) fn new(args: TestnetArgs) -> Result<Self, Failure> {
+        if let Some(path) = &args.manifest {
+            ManifestFile::check(path).map_err(Failure::bad_input)?;
+        }
+        let mut own = match &args.wan {
+            Some(scenario) => Own::on_wan(scenario, args.nodes, args.silent, args.seed)?,
+            None => Own::on_loopback(args.nodes, args.silent, args.seed),
+        };
+        own.config.refusing = args.refusing;
+        own.config.base_port = args.port.unwrap_or(0);
+        own.config.check()?;
+        Ok(Self { args, own })
     }
+}
+
+pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+    let Ready { args, own } = ready;
     let mut interrupt = Interrupt::new()?;
-    let config = TestnetConfig {
-        nodes: args.nodes,
-        silent: args.silent,
-        refusing: args.refusing,
-        base_port: args.port.unwrap_or(0),
-        seed: args.seed,
-    };
-    let testnet = interrupt.or(network::start(&config, folder)).await?;
-    let announced = announce(&testnet, &args);
+    let testnet = interrupt.or(own.start(ground)).await?;
+    let announced = announce(&testnet, &args, &own, ground);
     let manifest = match announced {
         Ok(manifest) => {
             // The way a testnet is meant to end.
@@ -39,7 +55,12 @@ pub(crate) async fn run(args: TestnetArgs, folder: &Path) -> Result<(), Failure>
 }
 
 /// Writes the manifest, if wanted, and says how to join.
-fn announce(testnet: &Testnet, args: &TestnetArgs) -> Result<Option<ManifestFile>, Failure> {
+fn announce(
+    testnet: &Testnet,
+    args: &TestnetArgs,
+    own: &Own,
+    ground: Ground<'_>,
+) -> Result<Option<ManifestFile>, Failure> {
     let manifest = testnet.manifest();
     let file = match &args.manifest {
         Some(path) => Some(ManifestFile::write(path, &manifest)?),
@@ -51,12 +72,16 @@ fn announce(testnet: &Testnet, args: &TestnetArgs) -> Result<Option<ManifestFile
         let address = manifest.bootstrap.first().map(ToString::to_string);
         format!("--bootstrap {}", address.unwrap_or_default())
     };
-    let silent = match args.silent {
+    let silent = match own.config.silent {
         0 => String::new(),
         silent => format!(", {silent} of them silent"),
     };
+    // Other programs reach a wide-area network from its host for them.
+    let enter = ground.lab.map_or_else(String::new, |lab| {
+        format!("ip netns exec {} ", lab.outside().name())
+    });
     print(&format!(
-        "{} nodes are ready{silent}\njoin with: ant quote {join}\nstop with: Ctrl-C\n",
+        "{} nodes are ready{silent}\njoin with: {enter}ant quote {join}\nstop with: Ctrl-C\n",
         manifest.node_count
     ))?;
     Ok(file)
