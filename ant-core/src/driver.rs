@@ -4,7 +4,7 @@
 use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll, time::Duration};
 
 use ant_collect::{
-    Answer, Collection, Command, Dialect, Event, Plan, PoolId, Report, RequestKey, Verdict,
+    Answer, Collection, Command, Dialect, Event, Lookup, Plan, PoolId, Report, RequestKey, Verdict,
 };
 use ant_pacing::{Member, Moment, Peer};
 use ant_protocol::{
@@ -133,13 +133,18 @@ impl Shell<'_> {
                 pool,
                 target,
                 count,
+                how,
             } => {
                 let shared = Arc::clone(self.shared);
                 let looked_up = self.looked_up.clone();
                 // Detached: a lookup dials, and a dial dropped midway leaves a
                 // connection that nobody reads.
                 tokio::spawn(async move {
-                    let found = shared.network.closest(&target, count).await;
+                    let network = &shared.network;
+                    let found = match how {
+                        Lookup::Stock => network.closest(&target, count).await,
+                        Lookup::Witnessed(width) => network.witnessed(&target, width, count).await,
+                    };
                     let at = shared.demux.clock.now();
                     // No receiver: the tree has been dropped.
                     let _ = looked_up.send((at, pool, found));

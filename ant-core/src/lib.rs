@@ -37,7 +37,7 @@ mod error;
 mod network;
 mod wire;
 
-pub use ant_collect::{Plan, PoolFailure, Report, SettlementRefusal};
+pub use ant_collect::{Finish, Lookup, Plan, PoolFailure, Report, SettlementRefusal};
 pub use ant_protocol::{DevnetManifest, transport::MultiAddr};
 pub use batch::{PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, batch_sizes};
 pub use client::{Client, ClientConfig, ClientTraffic, WarmUp};

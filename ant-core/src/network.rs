@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ant_collect::FoundPeer;
+use ant_collect::{FoundPeer, named_twice};
 use ant_pacing::Peer;
 use ant_protocol::{
     MAX_WIRE_MESSAGE_SIZE,
@@ -24,6 +24,10 @@ const WARM_UP_LOOKUPS: u32 = 60;
 /// After this long a warm-up makes no further lookup; on a network that answers
 /// none, one alone takes two minutes.
 const WARM_UP_WITHIN: Duration = Duration::from_mins(1);
+
+/// How many peers each witness may name: as many as storers look at when they
+/// judge a pool.
+const VIEW: usize = 32;
 
 /// How many peers a warm-up lookup asks for: the table's bucket size.
 const WARM_UP_WIDTH: usize = 20;
@@ -167,6 +171,33 @@ impl Network {
             peer: Peer(*node.peer_id.as_bytes()),
             addresses: node.addresses,
         });
+        Ok(located.take(count).collect())
+    }
+
+    /// The peers closest to `target` by the word of `width` witnesses, the
+    /// closest themselves; those that at least two name, this client left out.
+    pub(crate) async fn witnessed(
+        &self,
+        target: &[u8; 32],
+        width: usize,
+        count: usize,
+    ) -> Result<Vec<Located>, String> {
+        let group = self
+            .node
+            .dht()
+            .find_witnessed_close_group_with_view_count(target, width, VIEW)
+            .await
+            .map_err(|error| error.to_string())?;
+        let own = *self.node.peer_id().as_bytes();
+        let views = group.responder_views.into_iter().map(|view| {
+            let named = view.closest.into_iter();
+            let named = named.map(|node| (Peer(*node.peer_id.as_bytes()), node.addresses));
+            named.filter(|(peer, _)| peer.0 != own).collect()
+        });
+        let named = named_twice(target, views);
+        let located = named
+            .into_iter()
+            .map(|(peer, addresses)| Located { peer, addresses });
         Ok(located.take(count).collect())
     }
 

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use ant_pacing::{PacingSpec, Scope, Value as Number, duration};
 
-use crate::{Fault, NetworkKind, Origin, Settings, Traced, address, layers::Entry, value::Value};
+use crate::{
+    Fault, FinishSetting, NetworkKind, Origin, Settings, Traced, address, layers::Entry,
+    value::Value,
+};
 
 /// How many pools a tree has at most.
 const POOLS: usize = 16;
@@ -135,6 +138,20 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
         notes.push(format!(
             "plan.lookups = {lookups} ({by}) is as good as {POOLS}: a tree has {POOLS} pools, each \
              of which is looked up once"
+        ));
+    }
+    let by = origin(traces, "plan.substitutes");
+    if plan.finish == FinishSetting::All && plan.substitutes > 0 {
+        notes.push(format!(
+            "plan.substitutes = {} ({by}) has no effect: plan.finish is `all`",
+            plan.substitutes
+        ));
+    }
+    let by = origin(traces, "plan.first");
+    if let Some(first) = plan.first.filter(|first| *first >= plan.ask) {
+        notes.push(format!(
+            "plan.first = {first} ({by}) has no effect: plan.ask = {} are all",
+            plan.ask
         ));
     }
     let by = origin(traces, "plan.probe_ceiling");

@@ -249,10 +249,9 @@ impl Reader<'_> {
             let start = span.start + 1;
             plain.then(|| start + within.start..start + within.end)
         });
-        self.fault_at(narrow.or(span), format!("`{path}`: {what}"));
-        if let Some(fault) = self.faults.pop() {
-            self.faults.push(fault.about(key.setting()));
-        }
+        let spot = narrow.or(span).and_then(|span| Spot::of(self.text, span));
+        let fault = Fault::new(self.place, format!("`{path}`: {what}"));
+        self.add(fault.at(spot).about(key.setting()));
     }
 
     fn span(&self, path: &str, which: impl Fn(Spans) -> Range<usize>) -> Option<Range<usize>> {
@@ -268,12 +267,16 @@ impl Reader<'_> {
     }
 
     fn fault_at(&mut self, span: Option<Range<usize>>, problem: String) {
+        let spot = span.and_then(|span| Spot::of(self.text, span));
+        self.add(Fault::new(self.place, problem).at(spot));
+    }
+
+    fn add(&mut self, fault: Fault) {
         if self.faults.len() == MOST_FAULTS {
             self.more += 1;
-            return;
+        } else {
+            self.faults.push(fault);
         }
-        let spot = span.and_then(|span| Spot::of(self.text, span));
-        self.faults.push(Fault::new(self.place, problem).at(spot));
     }
 }
 

@@ -26,11 +26,14 @@ impl Environment {
     /// The first variable that is set and chooses the pacing, if any: for
     /// commands that do not use it, to say so.
     pub fn chooses_pacing(&self) -> Option<&'static str> {
-        let chooses = |key: &&Key| {
-            let value = self.0.get(OsStr::new(key.variable));
-            key.is_pacing() && value.is_some_and(|value| !is_blank(value))
-        };
+        let chooses = |key: &&Key| key.is_pacing() && self.is_set(key.variable);
         KEYS.iter().find(chooses).map(|key| key.variable)
+    }
+
+    /// Whether this variable is set, and not blank.
+    pub fn is_set(&self, variable: &str) -> bool {
+        let value = self.0.get(OsStr::new(variable));
+        value.is_some_and(|value| !is_blank(value))
     }
 
     /// The variables that are ours and set, and what is wrong with others of

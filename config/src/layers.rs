@@ -94,14 +94,32 @@ pub fn joining(flags: &mut Vec<Flag>, addresses: &[String], name: &str) {
 
 /// Adds what a wide-area network in a box means, except where a flag says
 /// otherwise; of this scenario, if one is given.
-pub fn on_wan(flags: &mut Vec<Flag>, scenario: Option<&str>, name: &str) {
+///
+/// # Errors
+///
+/// When a flag says that it is another network, or another scenario.
+pub fn on_wan(
+    flags: &mut Vec<Flag>,
+    scenario: Option<&str>,
+    name: &str,
+) -> Result<(), ConfigError> {
     let mut meant = vec![
         ("network.kind", "wan".to_owned()),
         ("network.local", "false".to_owned()),
         ("network.ipv6", "false".to_owned()),
     ];
     meant.extend(scenario.map(|scenario| ("network.scenario", scenario.to_owned())));
+    for (key, text) in &meant {
+        let other = flags
+            .iter()
+            .find(|flag| flag.key.name == *key && flag.text != *text);
+        if let Some(other) = other.filter(|_| *key != "network.ipv6") {
+            let problem = format!("it says `{}`, and {name} says `{text}`", other.text);
+            return Err(Fault::new(&other.name, problem).into());
+        }
+    }
     add(flags, meant, name);
+    Ok(())
 }
 
 fn add(flags: &mut Vec<Flag>, meant: Vec<(&str, String)>, name: &str) {

@@ -40,5 +40,7 @@ pub use pacing::Cap;
 pub use profile::{SHIPPED, description, places, profile_text};
 pub use reload::{Look, Reloader};
 pub use schema::schema;
-pub use settings::{NetworkKind, NetworkSettings, PaymentSettings, PlanSettings, Settings, Span};
+pub use settings::{
+    FinishSetting, NetworkKind, NetworkSettings, PaymentSettings, PlanSettings, Settings, Span,
+};
 pub use template::new_profile;

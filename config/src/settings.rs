@@ -44,6 +44,16 @@ pub enum NetworkKind {
     Remote,
 }
 
+/// When a pool is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FinishSetting {
+    /// When all it has asked have answered or been given up on.
+    All,
+    /// When nobody could change it any more.
+    Decided,
+}
+
 /// Which network, and how to join it. Bounds and defaults are those of
 /// [`crate::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +78,16 @@ pub struct NetworkSettings {
 pub struct PlanSettings {
     /// How many peers each pool asks.
     pub ask: usize,
+    /// How many of them at once.
+    pub first: Option<usize>,
+    /// When a pool is decided.
+    pub finish: FinishSetting,
+    /// How many of the closest may be missing.
+    pub substitutes: usize,
+    /// How many requests may be repeated.
+    pub reasks: u32,
+    /// How many witnesses a lookup asks; 0 for a stock one.
+    pub witnesses: usize,
     /// How many lookups run at once.
     pub lookups: usize,
     /// How long a peer has for an answer.

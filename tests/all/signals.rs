@@ -39,7 +39,7 @@ fn a_second_program_joins_by_manifest_and_nothing_is_left() {
         };
         let quote = |cap: &str| json(&mut quoting(cap));
         let capped = quote("8");
-        assert_eq!(capped["strategy"], "hold-8");
+        assert_eq!(capped["strategy"], "shard-8");
         assert!(number(&capped, "peak_in_flight") <= 8);
         assert!(number(&capped, "peak_slots") <= 8);
         assert_eq!(number(&capped, "pools_full"), 16);
@@ -55,7 +55,7 @@ fn a_second_program_joins_by_manifest_and_nothing_is_left() {
         let uncapped: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(number(&uncapped, "peak_in_flight") > 100);
         assert_eq!(quote("release-2s-16")["strategy"], "release-2s-16");
-        assert_eq!(quote(" ")["strategy"], "hold-16", "blank is unset");
+        assert_eq!(quote(" ")["strategy"], "shard-16", "blank is unset");
 
         testnet.signal(Signal::SIGINT);
         let (code, _) = testnet.end();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::flags::{AllSettings, NotPacing, environment_help};
+use crate::flags::{SettingFlags, environment_help};
 
 /// Paced merkle payments on the Autonomi network, and what a pacing costs.
 #[derive(Debug, Parser)]
@@ -29,7 +29,7 @@ Exit codes:
   1    failed: a network did not start or could not be joined, a pool stayed short
   2    bad input: a flag, a variable, a profile, a manifest, an address
   3    peers refuse this client's settlement version; update it
-  130  interrupted (143: told to end); for a testnet and a soak that is the good end, and 0\n\
+  130  interrupted (143: told to end, 129: its terminal closed); for a testnet and a soak that is the good end, and 0\n\
 A tree that fails is a result of `ant measure` and `ant soak`, and no failure of theirs.";
 
 #[derive(Debug, Subcommand)]
@@ -89,7 +89,7 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) settings: AllSettings,
+    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Subcommand)]
@@ -152,12 +152,13 @@ pub(crate) struct NetworkArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MeasureArgs {
-    /// The strategies compared
+    /// The strategies compared, each under the published client's plan; `default` is what the
+    /// settings say
     #[arg(
         long,
         value_name = "SPECS",
         value_delimiter = ',',
-        default_value = "uncapped,hold-16,release-2s-16,hold-32"
+        default_value = "uncapped,hold-16,release-2s-16,hold-32,default"
     )]
     pub(crate) arms: Vec<String>,
 
@@ -181,7 +182,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) network: NetworkArgs,
 
     #[command(flatten)]
-    pub(crate) settings: NotPacing,
+    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -206,7 +207,7 @@ pub(crate) struct QuoteArgs {
     pub(crate) network: NetworkArgs,
 
     #[command(flatten)]
-    pub(crate) settings: AllSettings,
+    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -231,7 +232,7 @@ pub(crate) struct SoakArgs {
     pub(crate) network: NetworkArgs,
 
     #[command(flatten)]
-    pub(crate) settings: AllSettings,
+    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -255,13 +256,13 @@ pub(crate) struct TestnetArgs {
     #[arg(long, value_name = "K")]
     pub(crate) silent: Option<usize>,
 
-    /// On a wide-area network in a box: residential, datacentre, lossy, or a scenario's file.
-    /// Needs Linux and root
+    /// On a wide-area network in a box: residential, datacentre, lossy, or a scenario's file; the
+    /// settings' own if none is named. Needs Linux and root
     #[arg(
         long,
         value_name = "SCENARIO",
         num_args = 0..=1,
-        default_missing_value = "residential",
+        default_missing_value = "",
         conflicts_with = "port"
     )]
     pub(crate) wan: Option<String>,

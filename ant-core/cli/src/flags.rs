@@ -6,28 +6,15 @@ use std::fmt::Write;
 use ant_config::{Flag, KEYS, Key, Kind, joining};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-/// The settings that were given as flags: of all keys, or of those that do not
-/// choose the pacing.
+/// The settings that were given as flags.
 #[derive(Clone, Debug)]
-pub(crate) struct SettingFlags<const PACING: bool> {
+pub(crate) struct SettingFlags {
     pub(crate) given: Vec<Flag>,
 }
 
-/// Flags of every key.
-pub(crate) type AllSettings = SettingFlags<true>;
-
-/// Flags for a command that has its own way to choose the pacing.
-pub(crate) type NotPacing = SettingFlags<false>;
-
-impl<const PACING: bool> SettingFlags<PACING> {
-    fn keys() -> impl Iterator<Item = &'static Key> {
-        KEYS.iter().filter(|key| PACING || !key.is_pacing())
-    }
-}
-
-impl<const PACING: bool> Args for SettingFlags<PACING> {
+impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        Self::keys().fold(command, |command, key| {
+        KEYS.iter().fold(command, |command, key| {
             let default = match key.default_text() {
                 "none" => String::new(),
                 text => format!(" [built in: {text}]"),
@@ -49,9 +36,9 @@ impl<const PACING: bool> Args for SettingFlags<PACING> {
     }
 }
 
-impl<const PACING: bool> FromArgMatches for SettingFlags<PACING> {
+impl FromArgMatches for SettingFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = Self::keys().filter_map(|key| {
+        let given = KEYS.iter().filter_map(|key| {
             let texts: Vec<_> = matches.get_many::<String>(key.flag)?.cloned().collect();
             Flag::new(key.name, texts.join(","), format!("--{}", key.flag))
         });

@@ -1,6 +1,9 @@
 //! Ctrl-C and SIGTERM end a command in order: work stops, nodes stop, files go.
 //! A second signal ends it at once.
 
+use std::{path::PathBuf, sync::OnceLock};
+
+use ant_wan::remove_namespaces;
 use nix::sys::signal::{SigSet, Signal as System};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -15,21 +18,76 @@ pub(crate) fn hold_back() -> Result<(), Failure> {
 }
 
 fn ending() -> SigSet {
-    [System::SIGINT, System::SIGTERM].into_iter().collect()
+    [System::SIGINT, System::SIGTERM, System::SIGHUP]
+        .into_iter()
+        .collect()
 }
 
+fn listen(kind: SignalKind) -> Result<Signal, Failure> {
+    signal(kind).map_err(|error| Failure::failed(format!("signals: {error}")))
+}
+
+/// The next of a signal, or never.
+async fn next(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+const HANGUP: u8 = 1;
 const INTERRUPT: u8 = 2;
 const TERMINATE: u8 = 15;
 
+/// What is to be removed if the process ends without winding down.
+static LEFT: OnceLock<Left> = OnceLock::new();
+
+/// Namespaces and a folder of the command.
+pub(crate) struct Left {
+    pub(crate) namespaces: Vec<String>,
+    pub(crate) folder: PathBuf,
+}
+
+/// Has a sudden end remove these.
+pub(crate) fn remove_at_a_sudden_end(left: Left) {
+    // There is one command, and so one to remember.
+    let _ = LEFT.set(left);
+}
+
+/// Ends the process now, as the second signal wants.
+fn end_at_once(signal: u8) -> ! {
+    if let Some(left) = LEFT.get() {
+        remove_namespaces(&left.namespaces);
+        // Nodes may still be writing; what they leave is the system's to clean.
+        let _ = std::fs::remove_dir_all(&left.folder);
+    }
+    std::process::exit(128 + i32::from(signal));
+}
+
 /// The signals that end a command.
 pub(crate) struct Interrupt {
-    interrupt: Signal,
+    ctrl_c: Signal,
     terminate: Signal,
+    /// A closed terminal, unless that means something else to the command.
+    hangup: Option<Signal>,
 }
 
 impl Interrupt {
     pub(crate) fn new() -> Result<Self, Failure> {
-        let this = Self::listen()?;
+        let mut this = Self::without_hangup()?;
+        this.hangup = Some(listen(SignalKind::hangup())?);
+        Ok(this)
+    }
+
+    /// The same for a command that makes another use of SIGHUP.
+    pub(crate) fn without_hangup() -> Result<Self, Failure> {
+        let this = Self {
+            ctrl_c: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: None,
+        };
         let all = ending();
         // What was held back comes now, to who has just begun to listen.
         all.thread_unblock()
@@ -37,20 +95,12 @@ impl Interrupt {
         Ok(this)
     }
 
-    fn listen() -> Result<Self, Failure> {
-        let listen =
-            |kind| signal(kind).map_err(|error| Failure::failed(format!("signals: {error}")));
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-        })
-    }
-
     /// The first signal to come, as a failure.
     pub(crate) async fn wait(&mut self) -> Failure {
         tokio::select! {
-            _ = self.interrupt.recv() => Failure::Stopped(INTERRUPT),
+            _ = self.ctrl_c.recv() => Failure::Stopped(INTERRUPT),
             _ = self.terminate.recv() => Failure::Stopped(TERMINATE),
+            () = next(&mut self.hangup) => Failure::Stopped(HANGUP),
         }
     }
 
@@ -65,12 +115,28 @@ impl Interrupt {
         }
     }
 
+    /// Runs what starts a network. If a signal ends that, the next one does not
+    /// wait for what has started to wind down.
+    pub(crate) async fn starting<T>(
+        mut self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<(Self, T), Failure> {
+        match self.or(work).await {
+            Ok(started) => Ok((self, started)),
+            Err(failure) => {
+                self.last_call();
+                Err(failure)
+            }
+        }
+    }
+
     /// From here on the next signal ends the process at once, in case winding
     /// down takes longer than somebody's patience.
     pub(crate) fn last_call(mut self) {
         tokio::spawn(async move {
             if let Failure::Stopped(signal) = self.wait().await {
-                std::process::exit(128 + i32::from(signal));
+                // Programs are run, which blocks.
+                tokio::task::spawn_blocking(move || end_at_once(signal));
             }
         });
     }

@@ -19,7 +19,7 @@ use ant_wan::Lab;
 use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::{args::Cli, commands::Ready, exit::Failure, network::Ground};
+use crate::{args::Cli, commands::Ready, exit::Failure, interrupt::Left, network::Ground};
 
 /// How long what is still running may take to end, once a command is done.
 const WIND_DOWN: Duration = Duration::from_secs(5);
@@ -105,6 +105,10 @@ fn carry_out(ready: Ready, lab: Option<&Lab>) -> Result<(), Failure> {
         folder: folder.path(),
         lab,
     };
+    interrupt::remove_at_a_sudden_end(Left {
+        namespaces: lab.map_or_else(Vec::new, Lab::names),
+        folder: folder.path().to_owned(),
+    });
     let result = runtime.block_on(ready.run(ground));
     runtime.shutdown_timeout(WIND_DOWN);
     if let Err(error) = folder.close() {

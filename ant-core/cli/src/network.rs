@@ -3,8 +3,10 @@
 
 use std::{path::Path, time::Instant};
 
-use ant_config::{Flag, NetworkKind, Reloader, Settings, Sources, joining, on_wan};
-use ant_core::{ClientConfig, MultiAddr, Plan, read_manifest};
+use ant_config::{
+    Environment, FinishSetting, Flag, NetworkKind, Reloader, Settings, Sources, joining, on_wan,
+};
+use ant_core::{ClientConfig, Finish, Lookup, MultiAddr, Plan, read_manifest};
 use ant_measure::Target;
 use ant_testnet::{Testnet, TestnetConfig};
 use ant_wan::{Lab, Scenario};
@@ -53,7 +55,12 @@ impl Chosen {
         }
         if let Some(scenario) = &args.wan {
             let named = Some(scenario.as_str()).filter(|scenario| !scenario.is_empty());
-            on_wan(&mut flags, named, "--wan");
+            on_wan(&mut flags, named, "--wan")?;
+            // Its own profile, unless somebody has named one.
+            let named = flags.iter().any(|flag| flag.key.name == "profile");
+            if !named && !Environment::of_process().is_set("ANT_MERKLE_PROFILE") {
+                flags.extend(Flag::new("profile", "wan", "--wan"));
+            }
         }
         let reloader = Reloader::new(Sources::of_process(flags)?)?;
         let settings = reloader.current().settings.clone();
@@ -195,6 +202,17 @@ impl Own {
 pub(crate) fn plan(settings: &Settings) -> Plan {
     Plan {
         ask: settings.plan.ask,
+        first: settings.plan.first,
+        finish: match settings.plan.finish {
+            FinishSetting::All => Finish::All,
+            FinishSetting::Decided => Finish::Decided,
+        },
+        substitutes: settings.plan.substitutes,
+        reasks: settings.plan.reasks,
+        lookup: match settings.plan.witnesses {
+            0 => Lookup::Stock,
+            width => Lookup::Witnessed(width),
+        },
         lookups: settings.plan.lookups,
         request_timeout: settings.plan.request_timeout.0,
         probe_ceiling: settings.plan.probe_ceiling.0,
@@ -230,6 +248,7 @@ mod tests {
                 ("network.kind", "remote"),
                 ("network.bootstrap", "127.0.0.1:9"),
                 ("pacing.strategy", "release-1s-8"),
+                ("plan.finish", "all"),
             ];
             let mut given: Vec<Flag> = Vec::new();
             for (key, text) in flags.iter().chain(&base) {

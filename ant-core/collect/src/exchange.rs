@@ -1,5 +1,5 @@
 //! One exchange: all that asking one peer for one pool takes, the versioned
-//! request and its legacy retry, under one permit.
+//! request, its repetition and the legacy retry, under one permit.
 
 use ant_pacing::{Evidence, Peer, Permit};
 
@@ -12,9 +12,13 @@ pub(crate) struct Exchange<C> {
     pub(crate) peer: Peer,
     /// Held from queueing until the network part has ended.
     pub(crate) permit: Option<Permit>,
-    /// The attempts made so far, the latest last: at most two.
+    /// The attempts made so far, the latest last: at most three.
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) state: State<C>,
+    /// How many of its requests are outstanding.
+    pub(crate) out: u32,
+    /// Whether a spare has been asked in its place.
+    pub(crate) replaced: bool,
 }
 
 /// One request of an exchange.
@@ -51,9 +55,22 @@ pub(crate) enum End<C> {
     /// It answered, but each time too late.
     Late,
     Unsent(String),
+    /// Its pool was decided without it.
+    Unneeded,
 }
 
 impl<C> Exchange<C> {
+    /// The attempt that this request was.
+    pub(crate) fn attempt(&mut self, request: RequestKey) -> Option<&mut Attempt> {
+        self.attempts
+            .iter_mut()
+            .find(|attempt| attempt.request == request)
+    }
+
+    pub(crate) const fn valid(&self) -> bool {
+        matches!(self.state, State::Ended(End::Valid(_)))
+    }
+
     pub(crate) const fn ended(&self) -> bool {
         matches!(self.state, State::Ended(_))
     }

@@ -23,6 +23,7 @@ mod message;
 mod plan;
 mod pool;
 mod verdict;
+mod witness;
 
 #[cfg(test)]
 mod tests;
@@ -30,5 +31,6 @@ mod tests;
 pub use collection::Collection;
 pub use memory::{Known, PeerMemory, REFUSALS_TO_LATCH};
 pub use message::{Answer, Command, Dialect, Event, FoundPeer, PoolId, RequestKey};
-pub use plan::{POOL_SIZE, Plan};
+pub use plan::{Finish, Lookup, POOL_SIZE, Plan};
 pub use verdict::{Counts, FullPool, LookupTime, PoolFailure, Report, SettlementRefusal, Verdict};
+pub use witness::named_twice;

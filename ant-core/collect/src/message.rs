@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use ant_pacing::Peer;
 
+use crate::Lookup;
+
 /// One pool of the tree, by the index of its midpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoolId(pub usize);
@@ -41,6 +43,8 @@ pub enum Command {
         target: [u8; 32],
         /// How many peers are wanted.
         count: usize,
+        /// In which way.
+        how: Lookup,
     },
     /// Send a candidate request. Once started, a send must not be dropped
     /// midway: the peer would read half a message.

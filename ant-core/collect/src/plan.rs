@@ -6,14 +6,52 @@ use std::time::Duration;
 /// protocol.
 pub const POOL_SIZE: usize = 16;
 
+/// How the peers closest to a midpoint are looked up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lookup {
+    /// Every one of them is found and confirmed.
+    #[default]
+    Stock,
+    /// So many of the closest are, and name those around them: see
+    /// [`named_twice`](crate::named_twice). A quarter of the work. A pool that
+    /// comes out short of it is looked up again in the stock way.
+    Witnessed(usize),
+}
+
+/// When a pool is decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// When everybody asked has answered or been given up on.
+    #[default]
+    All,
+    /// When nobody who is still awaited could change it by more than
+    /// [`Plan::substitutes`] allows. They are listened to all the same.
+    Decided,
+}
+
 /// How one tree's collection asks. The default is what the network's published
 /// client does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// How many peers each pool asks, the closest that its lookup found.
     pub ask: usize,
+    /// How many of those a pool asks at once, the closest first; at least
+    /// [`POOL_SIZE`]. The others are spares: one is asked when a peer fails, is
+    /// refused, or is slow. `None` asks all at once.
+    pub first: Option<usize>,
+    /// When a pool is decided.
+    pub finish: Finish,
+    /// How many of the closest peers asked may be missing from a pool because
+    /// they have not answered yet, if it finishes once decided.
+    pub substitutes: usize,
+    /// How many requests of a tree may be repeated in the versioned form, each
+    /// once: those of peers that are known to speak it and are slow, since their
+    /// answers are probably lost.
+    pub reasks: u32,
     /// How many lookups run at once.
     pub lookups: usize,
+    /// How peers are looked up.
+    pub lookup: Lookup,
     /// How long the peer has for an answer, from when the request was sent.
     pub request_timeout: Duration,
     /// The longest that a versioned request waits if the peer is not known to
@@ -29,7 +67,12 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             ask: 2 * POOL_SIZE,
+            first: None,
+            finish: Finish::All,
+            substitutes: 0,
+            reasks: 0,
             lookups: 16,
+            lookup: Lookup::Stock,
             request_timeout: Duration::from_secs(10),
             probe_ceiling: Duration::from_secs(15),
             send_timeout: Duration::from_secs(31),

@@ -1,9 +1,11 @@
 //! One pool: the peers asked for one midpoint, and whether they make it full.
 
+use std::collections::VecDeque;
+
 use ant_pacing::{Moment, Peer};
 
 use crate::{
-    Counts, FullPool, POOL_SIZE, PoolFailure, PoolId,
+    Counts, FoundPeer, FullPool, Lookup, POOL_SIZE, PoolFailure, PoolId,
     exchange::{End, Exchange, State},
 };
 
@@ -11,8 +13,12 @@ use crate::{
 pub(crate) struct Pool {
     pub(crate) target: [u8; 32],
     pub(crate) phase: Phase,
+    /// How its peers are, or were last, looked up.
+    pub(crate) how: Lookup,
     /// Why its lookup failed, if it did.
     pub(crate) lookup_error: Option<String>,
+    /// Found and not asked yet, the closest first.
+    pub(crate) spares: VecDeque<FoundPeer>,
     /// Keys of its exchanges.
     pub(crate) exchanges: Vec<u64>,
     /// How many of them have not ended.
@@ -27,16 +33,18 @@ pub(crate) enum Phase {
     LookingUp { since: Moment },
     /// Its peers are being asked.
     Asking,
-    /// All of them have answered or been given up on.
+    /// Nobody who is still awaited counts.
     Decided,
 }
 
 impl Pool {
-    pub(crate) const fn new(target: [u8; 32]) -> Self {
+    pub(crate) const fn new(target: [u8; 32], how: Lookup) -> Self {
         Self {
             target,
+            how,
             phase: Phase::Waiting,
             lookup_error: None,
+            spares: VecDeque::new(),
             exchanges: Vec::new(),
             open: 0,
         }
@@ -63,8 +71,10 @@ impl Pool {
                 State::Ended(End::Refused(why)) => counts.refused.push((peer, why)),
                 State::Ended(End::Unsent(why)) => counts.unsent.push((peer, why)),
                 State::Ended(End::Late) => counts.late.push(peer),
-                // Not ended: the collection was cut by a refusal, and a pool
-                // of it is not asked for.
+                // Asked for a pool that was full before it came.
+                State::Ended(End::Unneeded) => {}
+                // Not ended: the pool was decided without it, or the collection
+                // was cut by a refusal, and a pool of it is not asked for.
                 State::Ended(End::Silent) | State::Queued | State::Out | State::Checking(_) => {
                     counts.silent.push(peer);
                 }

@@ -179,6 +179,10 @@ pub struct Report {
     pub requests: u64,
     /// Legacy retries among them.
     pub legacy_retries: u64,
+    /// Requests repeated in the versioned form.
+    pub reasks: u64,
+    /// Spares asked in place of peers that failed or were slow.
+    pub spares: u64,
     /// Answers that came in time.
     pub answered: u64,
     /// Answers that came after their request had timed out, while the

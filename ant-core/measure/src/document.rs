@@ -64,12 +64,15 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MeasureArm;
     use serde_json::json;
 
     #[test]
     fn the_keys_are_the_documented_ones_and_unknown_is_null() {
         let plan = MeasurePlan {
-            arms: vec!["hold-32".parse().unwrap(), "uncapped".parse().unwrap()],
+            arms: ["hold-32", "uncapped"]
+                .map(|arm| MeasureArm::Reference(arm.parse().unwrap()))
+                .to_vec(),
             blocks: 1,
             leaves: 2,
             data_size: 1,

@@ -18,7 +18,7 @@ mod table;
 pub use document::{ArmResult, Document};
 pub use host::{Host, versions};
 pub use payment::{PaymentRecord, Report, append_record, summed_up};
-pub use plan::{MeasurePlan, Scheduled, addresses};
+pub use plan::{MeasureArm, MeasurePlan, Scheduled, addresses};
 pub use record::{Medians, Run};
 pub use runner::{Drawn, Measured, Progress, Target, measure, measure_on, measure_tree};
 pub use table::table;

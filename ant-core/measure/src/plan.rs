@@ -1,13 +1,62 @@
 //! What is measured, in which order.
 
-use ant_pacing::PacingSpec;
+use std::fmt;
+
+use ant_core::Plan;
+use ant_pacing::{Arms, PacingSpec};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+/// One side of a measurement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MeasureArm {
+    /// This pacing under the plan of the network's published client: the
+    /// reference, which no profile changes.
+    Reference(PacingSpec),
+    /// The pacing and the plan of the settings: `default`.
+    Default(Arms),
+}
+
+impl MeasureArm {
+    /// What the settings' own arm is called.
+    pub const DEFAULT: &str = "default";
+
+    /// How it is paced.
+    pub fn pacing(&self) -> Arms {
+        match self {
+            Self::Reference(pacing) => pacing.clone().into(),
+            Self::Default(arms) => arms.clone(),
+        }
+    }
+
+    /// The plan it runs under, given that of the settings. Times and limits that
+    /// are no choice of whom to ask are the settings' in any case.
+    pub fn plan(&self, settings: Plan) -> Plan {
+        match self {
+            Self::Reference(_) => Plan {
+                request_timeout: settings.request_timeout,
+                probe_ceiling: settings.probe_ceiling,
+                send_timeout: settings.send_timeout,
+                ..Plan::default()
+            },
+            Self::Default(_) => settings,
+        }
+    }
+}
+
+impl fmt::Display for MeasureArm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference(pacing) => pacing.fmt(f),
+            Self::Default(_) => f.write_str(Self::DEFAULT),
+        }
+    }
+}
 
 /// The plan of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasurePlan {
-    /// The pacings compared. The same one twice is allowed, and shows the noise.
-    pub arms: Vec<PacingSpec>,
+    /// The arms compared. The same one twice is allowed, and shows the noise.
+    pub arms: Vec<MeasureArm>,
     /// How often each arm runs.
     pub blocks: usize,
     /// How many addresses each tree holds, 2 to 256.
@@ -57,7 +106,9 @@ mod tests {
     fn plan(seed: u64) -> MeasurePlan {
         let arms = ["uncapped", "hold-16", "hold-32", "release-2s-16"];
         MeasurePlan {
-            arms: arms.map(|arm| arm.parse().unwrap()).to_vec(),
+            arms: arms
+                .map(|arm| MeasureArm::Reference(arm.parse().unwrap()))
+                .to_vec(),
             blocks: 20,
             leaves: 256,
             data_size: 1,

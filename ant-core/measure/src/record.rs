@@ -1,6 +1,8 @@
 //! One run's figures. What could not be known is `None`, and `null` in JSON.
 
 use ant_core::TreeReport;
+use std::time::Duration;
+
 use ant_wan::Counts;
 use serde::{Deserialize, Serialize};
 
@@ -86,13 +88,20 @@ impl Run {
 
     /// Takes over what the router of a wide-area network did meanwhile.
     pub(crate) fn routed(&mut self, counts: &Counts) {
-        let late = counts.lateness(0.99);
+        self.routed_late(counts.stopped, counts.lateness(0.99));
+    }
+
+    fn routed_late(&mut self, stopped: bool, late: Option<Duration>) {
         self.router_late_ms = late.map(|late| late.as_secs_f64() * 1e3);
-        if let Some(late) = self.router_late_ms.filter(|late| *late > ROUTER_LATE_MS) {
-            self.void = Some(format!(
-                "the network's router delivered one packet in a hundred more than {late:.1} ms late"
-            ));
-        }
+        self.void = match self.router_late_ms {
+            _ if stopped => Some("the network's router stopped".to_owned()),
+            None => Some("the network's router delivered nothing".to_owned()),
+            Some(late) if late > ROUTER_LATE_MS => Some(format!(
+                "the network's router delivered one packet in a hundred {late:.1} ms late or later, \
+                 and {ROUTER_LATE_MS} ms is the limit"
+            )),
+            Some(_) => None,
+        };
     }
 
     /// Whether every pool is full.
@@ -155,5 +164,45 @@ impl Medians {
             warm_up_s: of(&|run| run.warm_up_s),
             router_late_ms: of(&|run| run.router_late_ms),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(tree_s: f64, late_us: Option<u64>) -> Run {
+        let mut run = Run {
+            tree_s: Some(tree_s),
+            ..Run::default()
+        };
+        run.routed_late(false, late_us.map(Duration::from_micros));
+        run
+    }
+
+    #[test]
+    fn a_run_on_a_late_or_dead_router_is_void_and_in_no_median() {
+        for (late_us, void) in [
+            (Some(100), false),
+            (Some(2000), false),
+            (Some(2100), true),
+            (None, true),
+        ] {
+            let run = run(1.0, late_us);
+            assert_eq!(run.void.is_some(), void, "{late_us:?}");
+        }
+        let mut stopped = Run::default();
+        stopped.routed_late(true, Some(Duration::from_micros(100)));
+        assert!(stopped.void.unwrap().contains("stopped"));
+        let runs = [
+            run(1.0, Some(100)),
+            run(9.0, Some(5000)),
+            run(3.0, Some(100)),
+        ];
+        assert_eq!(Medians::of(&runs).tree_s, Some(2.0));
+        let arms = [crate::ArmResult::new("x".to_owned(), runs.to_vec())];
+        let table = crate::table(&arms);
+        assert!(table.contains("0/2"), "{table}");
+        assert!(table.contains("void: x in block 1"), "{table}");
     }
 }

@@ -8,7 +8,7 @@ use ant_pacing::{Arms, PacingSpec};
 use ant_testnet::{Testnet, Traffic};
 use ant_wan::Lab;
 
-use crate::{MeasurePlan, Run, addresses, host::cpu_seconds};
+use crate::{MeasureArm, MeasurePlan, Run, addresses, host::cpu_seconds};
 
 /// The books are closed when nothing has been counted for this long. Answers
 /// travel in milliseconds here; what is still queued has been worked off.
@@ -42,7 +42,7 @@ pub enum Progress<'a> {
         /// Its block, from 0.
         block: usize,
         /// Its arm.
-        arm: &'a PacingSpec,
+        arm: &'a MeasureArm,
     },
     /// It has ended.
     Ended(&'a Run),
@@ -94,7 +94,14 @@ pub async fn measure(
             arm,
         });
         let leaves = addresses(plan.seed, scheduled.block, plan.leaves);
-        let measured = measure_tree(target, arm.clone(), &leaves, plan.data_size).await?;
+        let target = Target {
+            client: ClientConfig {
+                plan: arm.plan(target.client.plan),
+                ..target.client.clone()
+            },
+            ..*target
+        };
+        let measured = measure_tree(&target, arm.pacing(), &leaves, plan.data_size).await?;
         let mut run = measured.run;
         run.block = scheduled.block;
         watch(&Progress::Ended(&run));

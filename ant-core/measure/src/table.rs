@@ -91,12 +91,14 @@ fn losses(runs: &[Run]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, Host, MeasurePlan};
+    use crate::{Document, Host, MeasureArm, MeasurePlan};
 
     #[test]
     fn a_row_an_arm_and_what_is_unknown_is_a_dash() {
         let plan = MeasurePlan {
-            arms: vec!["hold-32".parse().unwrap(), "uncapped".parse().unwrap()],
+            arms: ["hold-32", "uncapped"]
+                .map(|arm| MeasureArm::Reference(arm.parse().unwrap()))
+                .to_vec(),
             blocks: 2,
             leaves: 2,
             data_size: 1,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{
     PacingStrategy, Value,
-    strategies::{Hold, Release, Uncapped},
+    strategies::{Hold, Release, Shard, Uncapped},
 };
 
 /// One strategy: its name, what numbers it takes, and what people should know.
@@ -152,6 +152,24 @@ static CATALOGUE: &[Entry] = &[
         ],
         examples: &["release-2s-16"],
         build: |values| Box::new(Release::new(values[0].duration(), values[1].count())),
+    },
+    Entry {
+        name: "shard",
+        grammar: "shard-N",
+        summary: "N slots for each receive queue of the network's stack, held as by hold-N",
+        manual: Manual {
+            lets_go_when: "fewer than N exchanges hold a slot whose answers share a receive queue \
+                           with this one's",
+            frees_a_slot_when: "the exchange has ended: answered, refused or given up on",
+            learns_from: "nothing; the queue follows from the peer's address",
+            use_it_when: "one setting must do for a testnet on one machine, where it is hold-N, \
+                          and for a wide network, where it lets up to eight times as many go",
+            beware: "peers at unknown addresses, and those behind a relay, share a queue with \
+                     others than it thinks",
+        },
+        fields: &[SLOTS],
+        examples: &["shard-16"],
+        build: |values| Box::new(Shard::new(values[0].count())),
     },
 ];
 

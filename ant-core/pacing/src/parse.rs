@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(
             error("xyzzy"),
             "`xyzzy` is no pacing strategy: no strategy is called `xyzzy`; there are `uncapped`, \
-             `hold-N`, `release-T-N`"
+             `hold-N`, `release-T-N`, `shard-N`"
         );
     }
 

@@ -42,6 +42,9 @@ const LOOK_WIDTH: usize = 20;
 /// How many payments a node remembers; none are made on this network yet.
 const PAYMENT_CACHE: usize = 1000;
 
+/// How long the threads of a node's own runtime may take to end.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
+
 /// A wrong thing that a node does with candidate requests, on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -76,6 +79,15 @@ pub(crate) struct HostRuntime(Option<Runtime>);
 impl HostRuntime {
     pub(crate) fn new(runtime: Runtime) -> Self {
         Self(Some(runtime))
+    }
+
+    /// Ends it, and waits a little until its threads have.
+    async fn end(mut self) {
+        if let Some(runtime) = self.0.take() {
+            let ended = tokio::task::spawn_blocking(|| runtime.shutdown_timeout(ENDS_WITHIN));
+            // A panic has been printed where it was.
+            let _ = ended.await;
+        }
     }
 
     fn handle(&self) -> Option<&Handle> {
@@ -236,6 +248,9 @@ impl Node {
             }
         })
         .await;
+        if let Some(host) = self.host.take() {
+            host.end().await;
+        }
     }
 }
 

@@ -91,7 +91,11 @@ impl Lab {
         if !namespace::has_ip() {
             return Err(LabError::Needs("the program `ip`: install iproute2"));
         }
-        Ok(())
+        // Root of a container may lack what root of a machine has.
+        let probed = namespace::run_apart(|| sys::tun("probe"));
+        probed
+            .map(|_| ())
+            .map_err(|_| LabError::Needs("the capabilities CAP_SYS_ADMIN and CAP_NET_ADMIN"))
     }
 
     /// The hosts for nodes.
@@ -107,6 +111,15 @@ impl Lab {
     /// The host for programs outside: `ip netns exec NAME …`.
     pub fn outside(&self) -> &Host {
         &self.hosts[self.map.nodes() + 1]
+    }
+
+    /// The names of all hosts: for who must end without waiting for this to be
+    /// dropped, see [`remove_namespaces`](crate::remove_namespaces).
+    pub fn names(&self) -> Vec<String> {
+        self.hosts
+            .iter()
+            .map(|host| host.name().to_owned())
+            .collect()
     }
 
     /// What the router has done so far.
@@ -131,19 +144,23 @@ impl Host {
         self.namespace.enter()
     }
 
-    /// A runtime whose threads are on this host. Spawn on it; what is run by
-    /// `block_on` is where the calling thread is.
+    /// A runtime whose threads are on this host, whoever starts them. Spawn on it;
+    /// what is run by `block_on` is where the calling thread is.
     ///
     /// # Errors
     ///
     /// When the system refuses.
     pub fn runtime(&self, workers: usize) -> io::Result<Runtime> {
-        self.namespace.run(|| {
-            Builder::new_multi_thread()
-                .worker_threads(workers)
-                .enable_all()
-                .build()
-        })
+        let entrance = self.namespace.entrance()?;
+        Builder::new_multi_thread()
+            .worker_threads(workers)
+            .enable_all()
+            .on_thread_start(move || {
+                if let Err(error) = entrance.enter() {
+                    tracing::error!("a thread is not on its host: {error}");
+                }
+            })
+            .build()
     }
 }
 

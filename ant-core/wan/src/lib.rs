@@ -28,5 +28,6 @@ mod sys;
 pub use error::LabError;
 pub use lab::{Host, Lab};
 pub use map::Map;
+pub use namespace::remove_namespaces;
 pub use router::Counts;
 pub use scenario::{Link, RoundTrip, SHIPPED, Scenario, Span};

@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use nix::sched::{CloneFlags, setns};
+use nix::sched::{CloneFlags, setns, unshare};
 
 use crate::LabError;
 
@@ -50,6 +50,11 @@ impl Namespace {
         &self.name
     }
 
+    /// A way into it that may be kept.
+    pub(crate) fn entrance(&self) -> io::Result<Entrance> {
+        self.file.try_clone().map(Entrance)
+    }
+
     /// Moves the calling thread, and those it starts from here on, into it.
     pub(crate) fn enter(&self) -> io::Result<()> {
         setns(&self.file, CloneFlags::CLONE_NEWNET).map_err(io::Error::from)
@@ -71,10 +76,36 @@ impl Namespace {
     }
 }
 
+/// A way into a namespace.
+pub(crate) struct Entrance(File);
+
+impl Entrance {
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        setns(&self.0, CloneFlags::CLONE_NEWNET).map_err(io::Error::from)
+    }
+}
+
+/// Runs something on a thread in a namespace without a name, which ends with it.
+pub(crate) fn run_apart<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            work()
+        });
+        let ended = thread.join();
+        ended.unwrap_or_else(|_| Err(io::Error::other("a thread in a namespace panicked")))
+    })
+}
+
 impl Drop for Namespace {
     fn drop(&mut self) {
         remove(&self.name);
     }
+}
+
+/// Removes namespaces by name.
+pub fn remove_namespaces(names: &[String]) {
+    names.iter().for_each(|name| remove(name));
 }
 
 fn remove(name: &str) {

@@ -29,6 +29,12 @@ const LARGEST: usize = 2048;
 /// How long it sleeps at most, so that a stop is noticed.
 const NAP: Duration = Duration::from_millis(100);
 
+/// A poll that takes longer than this has slept, so that all devices were empty.
+const ASLEEP: Duration = Duration::from_micros(20);
+
+/// How many packets of a host are read before others have their turn.
+const AT_ONCE: usize = 64;
+
 /// What waits before a narrow link beyond this is dropped, as home routers do.
 const LINK_QUEUE: Duration = Duration::from_millis(250);
 
@@ -48,14 +54,18 @@ pub struct Counts {
     pub overflowed: u64,
     /// Packets to nobody, or that a host's device did not take.
     pub undelivered: u64,
-    /// Delivered packets by how much later than due, in steps of 100 µs.
+    /// Whether the router has stopped, so that nothing arrives any more.
+    pub stopped: bool,
+    /// Delivered packets by how much later than due, in steps of 100 µs; what is
+    /// later than all steps is in the last.
     late: [u64; BUCKETS],
 }
 
 impl Counts {
     /// How much later than due the router delivered all but a share of the
-    /// packets: 0.99 for the 99th percentile. The upper bound of a step of
-    /// 100 µs; nothing if there were no packets.
+    /// packets, 0.99 for the 99th percentile: the time that they may have waited
+    /// to be read, and to be written. The upper bound of a step of 100 µs, 20 ms
+    /// for all that is later; nothing if there were no packets.
     pub fn lateness(&self, share: f64) -> Option<Duration> {
         let total: u64 = self.late.iter().sum();
         let mut seen = 0;
@@ -95,6 +105,21 @@ struct Shared {
     undelivered: AtomicU64,
     late: [AtomicU64; BUCKETS],
     stop: AtomicBool,
+    stopped: AtomicBool,
+}
+
+impl Shared {
+    fn new() -> Self {
+        Self {
+            delivered: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            overflowed: AtomicU64::new(0),
+            undelivered: AtomicU64::new(0),
+            late: [const { AtomicU64::new(0) }; BUCKETS],
+            stop: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+        }
+    }
 }
 
 /// The running router. It stops with this.
@@ -113,28 +138,8 @@ impl Router {
         link: Link,
         seed: u64,
     ) -> Result<Self, LabError> {
-        let shared = Arc::new(Shared {
-            delivered: AtomicU64::new(0),
-            lost: AtomicU64::new(0),
-            overflowed: AtomicU64::new(0),
-            undelivered: AtomicU64::new(0),
-            late: [const { AtomicU64::new(0) }; BUCKETS],
-            stop: AtomicBool::new(false),
-        });
-        let hosts = map.hosts();
-        let mut forwarding = Forwarding {
-            devices,
-            map,
-            jitter,
-            link,
-            random: StdRng::seed_from_u64(seed),
-            under_way: BinaryHeap::new(),
-            packets: 0,
-            last_due: vec![None; hosts * hosts],
-            up_free: vec![None; hosts],
-            down_free: vec![None; hosts],
-            shared: Arc::clone(&shared),
-        };
+        let shared = Arc::new(Shared::new());
+        let mut forwarding = Forwarding::new(devices, map, jitter, link, seed, Arc::clone(&shared));
         let thread = thread::Builder::new()
             .name("wan-router".to_owned())
             .spawn(move || forwarding.run())
@@ -152,6 +157,7 @@ impl Router {
             lost: read(&self.shared.lost),
             overflowed: read(&self.shared.overflowed),
             undelivered: read(&self.shared.undelivered),
+            stopped: self.shared.stopped.load(Ordering::Relaxed),
             late: std::array::from_fn(|at| read(&self.shared.late[at])),
         }
     }
@@ -174,6 +180,8 @@ struct UnderWay {
     /// Packets due at once leave in the order they came.
     number: u64,
     to: usize,
+    /// How long it may have waited to be read.
+    waited: Duration,
     /// Whether it has passed its destination's link.
     through: bool,
     bytes: Box<[u8]>,
@@ -218,11 +226,51 @@ struct Forwarding {
     /// When a host's link is free, up and down.
     up_free: Vec<Option<Instant>>,
     down_free: Vec<Option<Instant>>,
+    /// When each device was last found empty, and when the last sleep ended.
+    emptied: Vec<Instant>,
+    slept: Instant,
     shared: Arc<Shared>,
 }
 
+/// Says that the router has stopped when it ends, by a panic too.
+struct Stopped(Arc<Shared>);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Forwarding {
+    fn new(
+        devices: Vec<File>,
+        map: Map,
+        jitter: Duration,
+        link: Link,
+        seed: u64,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let hosts = map.hosts();
+        Self {
+            devices,
+            map,
+            jitter,
+            link,
+            random: StdRng::seed_from_u64(seed),
+            under_way: BinaryHeap::new(),
+            packets: 0,
+            last_due: vec![None; hosts * hosts],
+            up_free: vec![None; hosts],
+            down_free: vec![None; hosts],
+            emptied: vec![Instant::now(); hosts],
+            slept: Instant::now(),
+            shared,
+        }
+    }
+
     fn run(&mut self) {
+        // However it ends.
+        let _stopped = Stopped(Arc::clone(&self.shared));
         if let Err(error) = sys::go_first() {
             tracing::warn!("the router has no priority over other threads: {error}");
         }
@@ -236,17 +284,19 @@ impl Forwarding {
             };
             for host in readable {
                 self.read(host);
+                self.deliver();
             }
             self.deliver();
         }
     }
 
     /// Sleeps until a host sends or a packet is due; the hosts that have sent.
-    fn wait(&self) -> io::Result<Vec<usize>> {
+    fn wait(&mut self) -> io::Result<Vec<usize>> {
         let until_due = self.under_way.peek().map_or(NAP, |Reverse(first)| {
             let left = first.due.saturating_duration_since(Instant::now());
             left.min(NAP)
         });
+        let asked = Instant::now();
         let mut fds: Vec<_> = self
             .devices
             .iter()
@@ -256,26 +306,37 @@ impl Forwarding {
             Ok(_) | Err(nix::errno::Errno::EINTR) => {}
             Err(error) => return Err(error.into()),
         }
+        let woken = Instant::now();
         let readable = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
         let hosts = (0..).zip(&fds).filter(|(_, fd)| readable(fd));
-        Ok(hosts.map(|(host, _)| host).collect())
+        let hosts = hosts.map(|(host, _)| host).collect();
+        // A poll that did not sleep found what had come while others were read.
+        if woken.duration_since(asked) > ASLEEP {
+            self.slept = woken;
+        }
+        Ok(hosts)
     }
 
-    /// Takes all that a host has sent.
+    /// Takes what a host has sent, some of it if that is much: others wait too.
     fn read(&mut self, from: usize) {
         let mut buffer = [0; LARGEST];
-        loop {
+        // What is read now came after the device was last found empty, or after
+        // all were; nobody knows when.
+        let since = self.emptied[from].max(self.slept);
+        for _ in 0..AT_ONCE {
             match (&self.devices[from]).read(&mut buffer) {
-                Ok(length) => self.accept(from, &buffer[..length]),
+                Ok(length) => self.accept(from, &buffer[..length], since, Instant::now()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // Nothing more, or the host is gone.
-                Err(_) => return,
+                Err(_) => {
+                    self.emptied[from] = Instant::now();
+                    return;
+                }
             }
         }
     }
 
-    fn accept(&mut self, from: usize, packet: &[u8]) {
-        let now = Instant::now();
+    fn accept(&mut self, from: usize, packet: &[u8], since: Instant, now: Instant) {
         let destination = Destination::of(packet);
         let to = destination.and_then(|d| self.map.host_at(d.address, d.port));
         let Some(to) = to else {
@@ -292,7 +353,7 @@ impl Forwarding {
         };
         let jitter = self.jitter.mul_f64(self.random.r#gen());
         let arrival = left + self.map.delay(from, to) + jitter;
-        let last = &mut self.last_due[from * self.devices.len() + to];
+        let last = &mut self.last_due[from * self.map.hosts() + to];
         let due = last.map_or(arrival, |last| last.max(arrival));
         *last = Some(due);
         self.packets += 1;
@@ -300,6 +361,7 @@ impl Forwarding {
             due,
             number: self.packets,
             to,
+            waited: now.saturating_duration_since(since),
             through: self.link.mbit_per_s == 0,
             bytes: packet.into(),
         }));
@@ -309,29 +371,14 @@ impl Forwarding {
     fn deliver(&mut self) {
         loop {
             let now = Instant::now();
-            let due = |first: &Reverse<UnderWay>| first.0.due <= now;
-            if !self.under_way.peek().is_some_and(due) {
-                return;
-            }
-            let Some(Reverse(mut packet)) = self.under_way.pop() else {
+            let Some(packet) = self.next_due(now) else {
                 return;
             };
-            if !packet.through {
-                let free = &mut self.down_free[packet.to];
-                let Some(left) = passed(free, packet.due, self.link, packet.bytes.len()) else {
-                    count(&self.shared.overflowed);
-                    continue;
-                };
-                packet.due = left;
-                packet.through = true;
-                self.under_way.push(Reverse(packet));
-                continue;
-            }
             // A device takes a packet whole or not at all.
             match (&self.devices[packet.to]).write_all(&packet.bytes) {
                 Ok(()) => {
                     count(&self.shared.delivered);
-                    let late = now.saturating_duration_since(packet.due);
+                    let late = packet.waited + now.saturating_duration_since(packet.due);
                     let steps = late.as_nanos() / BUCKET.as_nanos();
                     let bucket = usize::try_from(steps).unwrap_or(BUCKETS).min(BUCKETS - 1);
                     count(&self.shared.late[bucket]);
@@ -340,6 +387,26 @@ impl Forwarding {
                     count(&self.shared.undelivered);
                     tracing::debug!("host {} did not take a packet: {error}", packet.to);
                 }
+            }
+        }
+    }
+
+    /// The next packet that is due by now and has passed its destination's link.
+    fn next_due(&mut self, now: Instant) -> Option<UnderWay> {
+        loop {
+            self.under_way.peek().filter(|first| first.0.due <= now)?;
+            let Reverse(mut packet) = self.under_way.pop()?;
+            if packet.through {
+                return Some(packet);
+            }
+            let free = &mut self.down_free[packet.to];
+            match passed(free, packet.due, self.link, packet.bytes.len()) {
+                Some(left) => {
+                    packet.due = left;
+                    packet.through = true;
+                    self.under_way.push(Reverse(packet));
+                }
+                None => count(&self.shared.overflowed),
             }
         }
     }
@@ -367,45 +434,4 @@ fn passed(free: &mut Option<Instant>, now: Instant, link: Link, length: usize) -
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_narrow_link_takes_its_time_and_overflows() {
-        let link = Link {
-            loss: 0.0,
-            mbit_per_s: 8,
-        };
-        let start = Instant::now();
-        let mut free = None;
-        let millis = |at: Instant| (at - start).as_millis();
-        // A thousand bytes are a millisecond at 8 Mbit/s.
-        for packet in 1..=251 {
-            let left = passed(&mut free, start, link, 1000).unwrap();
-            assert_eq!(millis(left), packet);
-        }
-        assert_eq!(passed(&mut free, start, link, 1000), None);
-        let later = start + Duration::from_secs(1);
-        assert_eq!(millis(passed(&mut free, later, link, 1000).unwrap()), 1001);
-        let wide = Link::default();
-        assert_eq!(passed(&mut None, start, wide, 1000), Some(start));
-    }
-
-    #[test]
-    fn lateness_is_a_share_of_the_packets() {
-        let mut counts = Counts {
-            delivered: 0,
-            lost: 0,
-            overflowed: 0,
-            undelivered: 0,
-            late: [0; BUCKETS],
-        };
-        assert_eq!(counts.lateness(0.99), None);
-        counts.late[0] = 98;
-        counts.late[19] = 2;
-        assert_eq!(counts.lateness(0.5), Some(Duration::from_micros(100)));
-        assert_eq!(counts.lateness(0.99), Some(Duration::from_millis(2)));
-        let since = counts.clone() - counts;
-        assert_eq!(since.lateness(0.99), None);
-    }
-}
+mod tests;

@@ -176,6 +176,9 @@ impl Scenario {
         if percentiles.is_empty() == median.is_none() {
             return Some("[round_trip] takes either `percentiles` or `median`".to_owned());
         }
+        if median.is_none() && spread.0 > Duration::ZERO {
+            return Some("`spread` goes with `median`, not with `percentiles`".to_owned());
+        }
         if longest.is_some_and(|span| span.0 > LONGEST) {
             return Some("a delay is longer than 1m".to_owned());
         }
@@ -277,6 +280,11 @@ mod tests {
                 "\"10ms\"",
                 "\"10ms\"\npercentiles = [[1, \"1ms\"]]",
                 "either",
+            ),
+            (
+                "median = \"10ms\"",
+                "percentiles = [[9, \"9ms\"]]\nspread = \"1ms\"",
+                "goes with `median`",
             ),
             (
                 "median = \"10ms\"",

@@ -1,7 +1,7 @@
 //! `ant measure`: strategies compared, in a table or a JSON document.
 
 use ant_config::Environment;
-use ant_measure::{Document, Host, MeasurePlan, Progress, Run, measure, table};
+use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Progress, Run, measure, table};
 use ant_pacing::PacingSpec;
 use ant_protocol::MAX_CHUNK_SIZE;
 use serde_json::{Value, json};
@@ -22,12 +22,20 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
-        let plan = plan(&args)?;
         let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
-        for note in chosen.reloader.current().notes_on(&plan.arms) {
+        let plan = plan(&args, &chosen)?;
+        let own = plan
+            .arms
+            .iter()
+            .any(|arm| matches!(arm, MeasureArm::Default(_)));
+        let pacings = plan.arms.iter().map(MeasureArm::pacing);
+        let pacings: Vec<_> = pacings.flat_map(|arms| arms.as_slice().to_vec()).collect();
+        let pacings = pacings.iter().map(|arm| &arm.pacing);
+        for note in chosen.reloader.current().notes_on(pacings) {
             eprintln!("note: {note}");
         }
-        if let Some(variable) = Environment::of_process().chooses_pacing() {
+        let variable = Environment::of_process().chooses_pacing();
+        if let Some(variable) = variable.filter(|_| !own) {
             eprintln!("note: {variable} has no effect here; --arms names the strategies");
         }
         if chosen.settings.payment.record.is_some() {
@@ -40,8 +48,8 @@ impl Ready {
 pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
     let Ready { args, plan, chosen } = ready;
     let host = Host::now();
-    let mut interrupt = Interrupt::new()?;
-    let testnet = interrupt.or(chosen.start(ground)).await?;
+    let interrupt = Interrupt::new()?;
+    let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
     let target = chosen.target(ground, testnet.as_ref());
     let mut runs = Vec::new();
     let measured = interrupt
@@ -66,10 +74,17 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     measured
 }
 
-fn plan(args: &MeasureArgs) -> Result<MeasurePlan, Failure> {
+fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
     let read = |text: &String| {
-        let spec = text.trim().parse::<PacingSpec>();
-        spec.map_err(|error| Failure::BadInput(format!("--arms: {error}")))
+        if text.trim() == MeasureArm::DEFAULT {
+            return Ok(MeasureArm::Default(chosen.settings.arms()));
+        }
+        let spec = text.trim().parse::<PacingSpec>().map_err(|error| {
+            Failure::BadInput(format!(
+                "--arms: {error}; `default` is what the settings say"
+            ))
+        });
+        spec.map(MeasureArm::Reference)
     };
     Ok(MeasurePlan {
         arms: args.arms.iter().map(read).collect::<Result<_, _>>()?,

@@ -66,7 +66,7 @@ impl Ready {
             Self::Measure(ready) => Box::pin(measure::run(ready, ground)).await,
             Self::Quote(ready) => Box::pin(quote::run(ready, ground)).await,
             Self::Soak(ready) => Box::pin(soak::run(ready, ground)).await,
-            Self::Testnet(ready) => testnet::run(ready, ground).await,
+            Self::Testnet(ready) => Box::pin(testnet::run(ready, ground)).await,
         }
     }
 }

@@ -52,8 +52,8 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
         addresses,
         chosen,
     } = ready;
-    let mut interrupt = Interrupt::new()?;
-    let testnet = interrupt.or(chosen.start(ground)).await?;
+    let interrupt = Interrupt::new()?;
+    let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
     let target = chosen.target(ground, testnet.as_ref());
     let quoted = interrupt.or(quote(&chosen, &target, &addresses)).await;
     interrupt.last_call();
@@ -145,6 +145,12 @@ fn summary(strategy: &str, run: &Run, addresses: usize) -> String {
     );
     if let Some(lost) = run.lost {
         line("answers lost", lost.to_string());
+    }
+    if let Some(late) = run.router_late_ms {
+        line("router late", format!("{late:.1} ms (99th percentile)"));
+    }
+    if let Some(void) = &run.void {
+        line("void", void.clone());
     }
     let peak = |n: Option<u32>| n.map_or_else(unknown, |n| n.to_string());
     line("most in flight", peak(run.peak_in_flight));

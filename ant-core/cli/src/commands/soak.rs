@@ -36,10 +36,10 @@ impl Ready {
 
 pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
     let Ready { args, chosen } = ready;
-    let mut interrupt = Interrupt::new()?;
+    let interrupt = Interrupt::without_hangup()?;
     let hangup = signal(SignalKind::hangup())
         .map_err(|error| Failure::failed(format!("signals: {error}")))?;
-    let testnet = interrupt.or(chosen.start(ground)).await?;
+    let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
     let target = chosen.target(ground, testnet.as_ref());
     let mut soak = Soak {
         args: &args,

@@ -1,5 +1,6 @@
 //! `ant testnet`: the embedded network, for as long as somebody wants it.
 
+use ant_config::{Sources, load};
 use ant_testnet::{ManifestFile, Testnet};
 
 use crate::{
@@ -21,7 +22,19 @@ impl Ready {
             ManifestFile::check(path).map_err(Failure::bad_input)?;
         }
         let mut own = match &args.wan {
-            Some(scenario) => Own::on_wan(scenario, args.nodes, args.silent, args.seed)?,
+            Some(named) => {
+                // Without a name it is the settings'.
+                let scenario = match named.as_str() {
+                    "" => {
+                        load(&Sources::of_process(Vec::new())?)?
+                            .settings
+                            .network
+                            .scenario
+                    }
+                    named => named.to_owned(),
+                };
+                Own::on_wan(&scenario, args.nodes, args.silent, args.seed)?
+            }
             None => Own::on_loopback(args.nodes, args.silent, args.seed),
         };
         own.config.refusing = args.refusing;
@@ -33,8 +46,8 @@ impl Ready {
 
 pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
     let Ready { args, own } = ready;
-    let mut interrupt = Interrupt::new()?;
-    let testnet = interrupt.or(own.start(ground)).await?;
+    let interrupt = Interrupt::new()?;
+    let (mut interrupt, testnet) = Box::pin(interrupt.starting(own.start(ground))).await?;
     let announced = announce(&testnet, &args, &own, ground);
     let manifest = match announced {
         Ok(manifest) => {

@@ -7,6 +7,7 @@ use super::Collection;
 use crate::{
     Answer, Command, Dialect, Known, PoolId, RequestKey,
     exchange::{Attempt, End, Exchange, State},
+    pool::Phase,
 };
 
 /// One request, kept after its end so that a late answer finds its exchange.
@@ -38,6 +39,16 @@ impl<C> Collection<C> {
         } else {
             Dialect::Legacy
         };
+        self.report.legacy_retries += u64::from(!first);
+        self.start_request(key, dialect, now);
+    }
+
+    /// Asks in this form, beside what the exchange may have outstanding.
+    pub(super) fn start_request(&mut self, key: u64, dialect: Dialect, now: Moment) {
+        let Some(exchange) = self.exchanges.get_mut(&key) else {
+            return;
+        };
+        let known = self.memory.known(exchange.peer);
         let request = RequestKey(self.next_request);
         self.next_request += 1;
         exchange.attempts.push(Attempt {
@@ -47,6 +58,7 @@ impl<C> Collection<C> {
             answered: false,
         });
         exchange.state = State::Out;
+        exchange.out += 1;
         let deadline = now + self.plan.send_timeout;
         self.deadlines.insert((deadline, request));
         self.requests.insert(
@@ -66,7 +78,6 @@ impl<C> Collection<C> {
         });
         self.in_flight += 1;
         self.report.requests += 1;
-        self.report.legacy_retries += u64::from(!first);
         self.report.peak_in_flight = self.report.peak_in_flight.max(self.in_flight);
     }
 
@@ -83,8 +94,10 @@ impl<C> Collection<C> {
         };
         self.deadlines.remove(&(deadline, request));
         let deadline = now + limit;
+        let exchange = state.exchange;
         state.phase = RequestPhase::Waiting { deadline };
         self.deadlines.insert((deadline, request));
+        self.awaits(exchange, now);
     }
 
     /// Marks a request as over; whether it was not already.
@@ -95,9 +108,13 @@ impl<C> Collection<C> {
             return None;
         };
         state.phase = RequestPhase::Over;
+        let state = *state;
         self.deadlines.remove(&(deadline, request));
         self.in_flight -= 1;
-        Some(*state)
+        if let Some(exchange) = self.exchanges.get_mut(&state.exchange) {
+            exchange.out -= 1;
+        }
+        Some(state)
     }
 
     pub(super) fn timed_out(&mut self, request: RequestKey, now: Moment) {
@@ -105,7 +122,7 @@ impl<C> Collection<C> {
             return;
         };
         if let Some(exchange) = self.exchanges.get_mut(&state.exchange)
-            && let Some(attempt) = exchange.attempts.last_mut()
+            && let Some(attempt) = exchange.attempt(request)
         {
             attempt.timed_out = true;
         }
@@ -127,7 +144,15 @@ impl<C> Collection<C> {
         let Some(exchange) = self.exchanges.get_mut(&state.exchange) else {
             return;
         };
-        if state.dialect == Dialect::Versioned {
+        // Its other request may still be answered.
+        if exchange.out > 0 {
+            return;
+        }
+        let needed = self
+            .pools
+            .get(exchange.pool.0)
+            .is_some_and(|pool| pool.phase != Phase::Decided);
+        if state.dialect == Dialect::Versioned && needed {
             let turn = exchange.permit.as_ref().map(|permit| permit.retry(now));
             match turn {
                 Some(RetryTurn::Wait) => exchange.state = State::Queued,
@@ -168,9 +193,13 @@ impl<C> Collection<C> {
             .attempts
             .iter()
             .any(|attempt| attempt.timed_out && !attempt.answered);
-        if let Some(attempt) = exchange.attempts.last_mut() {
+        if let Some(attempt) = exchange.attempt(request) {
             attempt.answered = true;
         }
+        let decided = self
+            .pools
+            .get(exchange.pool.0)
+            .is_some_and(|pool| pool.phase == Phase::Decided);
         // At most one piece of evidence a tree: one burst may lose a peer's
         // answers for several pools. A refusal is none.
         if state.dialect == Dialect::Legacy
@@ -180,7 +209,15 @@ impl<C> Collection<C> {
         {
             self.memory.answered_legacy_only(state.peer);
         }
+        self.answer_took(state.exchange, now);
+        self.forget_others(state.exchange);
+        let Some(exchange) = self.exchanges.get_mut(&state.exchange) else {
+            return;
+        };
         match answer {
+            Answer::Candidate if decided => {
+                self.end(state.exchange, Outcome::Answered, End::Unneeded, now);
+            }
             Answer::Candidate => {
                 exchange.state = State::Checking(request);
                 self.release(state.exchange, Outcome::Answered, now);
@@ -208,7 +245,7 @@ impl<C> Collection<C> {
         }
     }
 
-    pub(super) fn checked(&mut self, request: RequestKey, result: Result<C, String>) {
+    pub(super) fn checked(&mut self, request: RequestKey, result: Result<C, String>, now: Moment) {
         let Some(state) = self.requests.get(&request).copied() else {
             return;
         };
@@ -223,6 +260,7 @@ impl<C> Collection<C> {
         });
         let pool = exchange.pool;
         self.one_less(pool);
+        self.replace_failed(state.exchange, now);
     }
 
     pub(super) fn disconnected(&mut self, peer: Peer, now: Moment) {
@@ -254,6 +292,8 @@ impl<C> Collection<C> {
             exchange.state = State::Ended(end);
             let pool = exchange.pool;
             self.one_less(pool);
+            self.no_longer_awaited(key);
+            self.replace_failed(key, now);
         }
     }
 

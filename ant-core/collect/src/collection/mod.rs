@@ -2,18 +2,20 @@
 //! silence means, and when the tree is decided.
 
 mod attempts;
+mod choice;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     task::Waker,
+    time::Duration,
 };
 
 use ant_pacing::{Member, Moment, Peer, Request};
 
 use self::attempts::{RequestPhase, RequestState};
 use crate::{
-    Command, Event, FoundPeer, LookupTime, POOL_SIZE, PeerMemory, Plan, PoolId, Report, RequestKey,
-    Verdict,
+    Command, Event, FoundPeer, Lookup, LookupTime, POOL_SIZE, PeerMemory, Plan, PoolId, Report,
+    RequestKey, Verdict,
     exchange::{End, Exchange, State},
     pool::{Phase, Pool},
 };
@@ -37,6 +39,11 @@ pub struct Collection<C> {
     in_flight: u32,
     next_request: u64,
     answered_peers: BTreeSet<Peer>,
+    /// How long answers took, shortest first.
+    answer_times: Vec<Duration>,
+    /// Exchanges that wait for an answer and have not been replaced, by since
+    /// when.
+    awaited: BTreeSet<(Moment, u64)>,
     /// Peers that ignored the versioned form and then answered the legacy one.
     seemed_old: BTreeSet<Peer>,
     report: Report,
@@ -52,7 +59,10 @@ impl<C> Collection<C> {
         memory: PeerMemory,
         now: Moment,
     ) -> Self {
-        let pools: Vec<_> = targets.into_iter().map(Pool::new).collect();
+        let pools: Vec<_> = targets
+            .into_iter()
+            .map(|target| Pool::new(target, plan.lookup))
+            .collect();
         let mut collection = Self {
             report: Report {
                 pools: pools.len(),
@@ -72,6 +82,8 @@ impl<C> Collection<C> {
             in_flight: 0,
             next_request: 0,
             answered_peers: BTreeSet::new(),
+            answer_times: Vec::new(),
+            awaited: BTreeSet::new(),
             seemed_old: BTreeSet::new(),
         };
         collection.start_lookups(now);
@@ -94,7 +106,11 @@ impl<C> Collection<C> {
     /// When to call [`tick`](Self::tick) and [`poll`](Self::poll) at the latest.
     pub fn next_deadline(&self) -> Option<Moment> {
         let own = self.deadlines.first().map(|(at, _)| *at);
-        [own, self.gate.next_deadline()].into_iter().flatten().min()
+        let slow = self.next_slow();
+        [own, slow, self.gate.next_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Whether the gate lets an exchange of this collection go, so that
@@ -124,6 +140,7 @@ impl<C> Collection<C> {
                 }
             }
         }
+        self.replace_slow(now);
         self.settle(now);
     }
 
@@ -147,7 +164,7 @@ impl<C> Collection<C> {
             Event::Sent { request } => self.sent(request, now),
             Event::Unsent { request, reason } => self.attempt_failed(request, reason, now),
             Event::Answered { request, answer } => self.answered(request, answer, now),
-            Event::Checked { request, result } => self.checked(request, result),
+            Event::Checked { request, result } => self.checked(request, result, now),
             Event::Disconnected { peer } => self.disconnected(peer, now),
         }
         self.settle(now);
@@ -211,6 +228,7 @@ impl<C> Collection<C> {
                     pool: PoolId(at),
                     target: pool.target,
                     count: self.plan.ask,
+                    how: pool.how,
                 });
             }
         }
@@ -238,19 +256,33 @@ impl<C> Collection<C> {
             took: now.since(since),
             found: peers.len(),
         });
-        let mut seen = BTreeSet::new();
+        let exchanges = &self.exchanges;
+        let asked = pool.exchanges.iter().filter_map(|key| exchanges.get(key));
+        let asked: BTreeSet<_> = asked.map(|exchange| exchange.peer).collect();
+        let again = !asked.is_empty();
+        let mut seen = asked;
         peers.retain(|found| seen.insert(found.peer));
-        if peers.len() < POOL_SIZE {
+        if !again && peers.len() < POOL_SIZE && pool.how != Lookup::Stock {
+            pool.how = Lookup::Stock;
+            pool.phase = Phase::Waiting;
+            pool.lookup_error = None;
+            self.start_lookups(now);
+            return;
+        }
+        if !again && peers.len() < POOL_SIZE {
             peers.extend(connected.into_iter().filter(|c| seen.insert(c.peer)));
         }
         peers.sort_by_key(|found| found.peer.distance(&pool.target));
         peers.truncate(self.plan.ask);
         // With fewer peers than a pool needs, asking them cannot fill it.
-        if peers.len() < POOL_SIZE {
+        if !again && peers.len() < POOL_SIZE {
             let found = format!("{} peers found, {POOL_SIZE} needed", peers.len());
             pool.lookup_error.get_or_insert(found);
             peers.clear();
         }
+        let first = self.plan.first.unwrap_or(peers.len()).max(POOL_SIZE);
+        let spares = peers.split_off(first.min(peers.len()));
+        pool.spares = spares.into();
         for found in peers {
             self.queue(id, found, now);
         }
@@ -269,6 +301,8 @@ impl<C> Collection<C> {
             permit: Some(self.gate.enqueue(&request, key, now)),
             attempts: Vec::new(),
             state: State::Queued,
+            out: 0,
+            replaced: false,
         };
         self.exchanges.insert(key, exchange);
         if let Some(pool) = self.pools.get_mut(pool.0) {
@@ -282,11 +316,8 @@ impl<C> Collection<C> {
         if self.is_done() {
             return;
         }
-        for pool in &mut self.pools {
-            if pool.phase == Phase::Asking && pool.open == 0 {
-                pool.phase = Phase::Decided;
-            }
-        }
+        self.decide_pools();
+        self.start_lookups(now);
         let decided = self.pools.iter().all(|pool| pool.phase == Phase::Decided);
         // Two distinct refusals settle the matter: nothing will be paid, so
         // nobody else need be asked.

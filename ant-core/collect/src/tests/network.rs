@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, time::Duration};
 use ant_pacing::{Gate, GateStats, Moment, PacingSpec, Peer};
 
 use crate::{
-    Answer, Collection, Command, Dialect, Event, FoundPeer, PeerMemory, Plan, Report, RequestKey,
-    Verdict,
+    Answer, Collection, Command, Dialect, Event, FoundPeer, Lookup, PeerMemory, Plan, Report,
+    RequestKey, Verdict,
 };
 
 pub(super) const fn ms(millis: u64) -> Duration {
@@ -65,6 +65,8 @@ pub(super) struct Network {
     pub(super) lookup_time: Duration,
     /// Whom a lookup finds; `None` fails it.
     pub(super) finds: Option<Vec<Peer>>,
+    /// Whom a witnessed lookup finds, if others than a stock one.
+    pub(super) witnessed: Option<Vec<Peer>>,
     pub(super) connected: Vec<Peer>,
     pub(super) now: Moment,
     /// The most lookups that ran at a time.
@@ -87,6 +89,7 @@ impl Network {
             gate: Gate::new(spec.strategy.build()),
             lookup_time: ms(50),
             finds: Some(all),
+            witnessed: None,
             connected: Vec::new(),
             now: Moment::ZERO,
             peak_lookups: 0,
@@ -161,11 +164,12 @@ impl Network {
             peers.iter().map(found).collect::<Vec<_>>()
         };
         match command {
-            Command::Lookup { pool, .. } => {
+            Command::Lookup { pool, how, .. } => {
                 self.lookups += 1;
                 self.peak_lookups = self.peak_lookups.max(self.lookups);
                 let connected = found(&self.connected);
-                let event = match &self.finds {
+                let witnessed = self.witnessed.as_ref().filter(|_| how != Lookup::Stock);
+                let event = match witnessed.or(self.finds.as_ref()) {
                     Some(peers) => Event::Found {
                         pool,
                         peers: found(peers),

@@ -2,8 +2,10 @@
 
 mod hold;
 mod release;
+mod shard;
 mod uncapped;
 
 pub use hold::Hold;
 pub use release::Release;
+pub use shard::{Shard, queue_of};
 pub use uncapped::Uncapped;

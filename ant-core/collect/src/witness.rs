@@ -1,0 +1,82 @@
+//! What several witnesses say of who is close, where one of them may lie.
+
+use std::collections::BTreeMap;
+
+use ant_pacing::Peer;
+
+/// A peer is believed to be close when so many witnesses name it: more than one
+/// that lies.
+const WITNESSES: usize = 2;
+
+/// Whom at least two of the witnesses name, closest to `target` first, each with
+/// what the first of them said. A view is what one witness said; naming somebody
+/// twice counts once.
+///
+/// Of four witnesses or more one can neither put a stranger in, nor keep out
+/// whom the others agree on.
+pub fn named_twice<T>(
+    target: &[u8; 32],
+    views: impl IntoIterator<Item = Vec<(Peer, T)>>,
+) -> Vec<(Peer, T)> {
+    let mut named: BTreeMap<Peer, (usize, usize, T)> = BTreeMap::new();
+    for (witness, view) in (1..).zip(views) {
+        for (peer, said) in view {
+            let (times, last, _) = named.entry(peer).or_insert((0, 0, said));
+            if *last != witness {
+                *last = witness;
+                *times += 1;
+            }
+        }
+    }
+    let believed = named
+        .into_iter()
+        .filter(|(_, (times, ..))| *times >= WITNESSES);
+    let mut believed: Vec<_> = believed.map(|(peer, (_, _, said))| (peer, said)).collect();
+    believed.sort_by_key(|(peer, _)| peer.distance(target));
+    believed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(n: u8) -> Peer {
+        let mut id = [0; 32];
+        id[0] = n;
+        Peer(id)
+    }
+
+    fn view(peers: impl IntoIterator<Item = u8>, by: u8) -> Vec<(Peer, u8)> {
+        peers.into_iter().map(|n| (peer(n), by)).collect()
+    }
+
+    fn named(views: Vec<Vec<(Peer, u8)>>) -> Vec<u8> {
+        let named = named_twice(&[0; 32], views);
+        named.into_iter().map(|(peer, _)| peer.0[0]).collect()
+    }
+
+    #[test]
+    fn who_is_named_twice_is_believed_closest_first() {
+        assert_eq!(named(vec![view([3, 1], 0), view([1, 2, 3], 1)]), [1, 3]);
+        assert_eq!(named(vec![view([1, 1, 1], 0)]), Vec::<u8>::new());
+        assert_eq!(named(Vec::new()), Vec::<u8>::new());
+    }
+
+    #[test]
+    fn one_liar_puts_nobody_in_and_keeps_nobody_out() {
+        let honest = || view(1..20, 0);
+        // It names strangers, however often, and none of the others.
+        let liar = view((100..120).chain(100..120), 9);
+        for at in 0..4 {
+            let mut views = vec![honest(), honest(), honest()];
+            views.insert(at, liar.clone());
+            assert_eq!(named(views), (1..20).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_the_first_witness_said_is_kept() {
+        let views = vec![view([1], 7), view([1], 8)];
+        assert_eq!(named_twice(&[0; 32], views), [(peer(1), 7)]);
+    }
+}

@@ -1,0 +1,77 @@
+//! A cap for each receive queue of the network's stack: so many slots for the
+//! peers whose answers share one.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    net::IpAddr,
+    num::NonZeroU32,
+};
+
+use crate::{Capacity, Lane, PacingStrategy, Release, Request, Retry, Terms};
+
+/// How many receive queues the stack has, each of 32 messages.
+const QUEUES: u64 = 8;
+
+/// See the [module documentation](self).
+#[derive(Debug)]
+pub struct Shard {
+    slots: NonZeroU32,
+}
+
+impl Shard {
+    /// A cap of `slots` for each queue, held through the whole exchange.
+    pub const fn new(slots: NonZeroU32) -> Self {
+        Self { slots }
+    }
+}
+
+/// The queue that answers from this address wait in, as the stack computes it:
+/// the standard hasher with its fixed keys over the plain address. Computed each
+/// time and never stored, since other releases of Rust may hash otherwise.
+///
+/// Peers at unknown addresses share the first: better one queue too slow than
+/// one too full.
+pub fn queue_of(address: Option<IpAddr>) -> Lane {
+    let Some(address) = address else {
+        return Lane(0);
+    };
+    let mut hasher = DefaultHasher::new();
+    address.to_canonical().hash(&mut hasher);
+    let queue = hasher.finish() % QUEUES;
+    Lane(u32::try_from(queue).unwrap_or(0))
+}
+
+impl PacingStrategy for Shard {
+    fn terms(&mut self, request: &Request) -> Terms {
+        Terms {
+            lane: queue_of(request.address),
+            release: Release::OnFinish,
+            retry: Retry::KeepsSlot,
+        }
+    }
+
+    fn capacity(&self, _: Lane) -> Capacity {
+        Capacity::Slots(self.slots)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_is_one_queue_and_many_are_spread() {
+        let queue = |text: &str| queue_of(Some(text.parse().unwrap()));
+        assert_eq!(queue("127.0.0.1"), queue("127.0.0.1"));
+        assert_eq!(
+            queue("::ffff:127.0.0.1"),
+            queue("127.0.0.1"),
+            "mapped is plain"
+        );
+        let mut counts = [0; 8];
+        for host in 1..=250 {
+            counts[queue(&format!("10.77.1.{host}")).0 as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| *count > 10), "{counts:?}");
+    }
+}
