@@ -391,3 +391,5 @@ fn a_profile_is_found_by_its_path_too() {
 
 #[path = "bad_input.rs"]
 mod bad_input;
+#[path = "bad_places.rs"]
+mod bad_places;
