@@ -12,7 +12,7 @@ use crate::{Capacity, Lane, PacingStrategy, Release, Request, Retry, Terms};
 /// How many receive queues the stack has, each of 32 messages.
 const QUEUES: u64 = 8;
 
-/// See the [module documentation](self).
+/// So many slots for each queue, each held to the end of its exchange.
 #[derive(Debug)]
 pub struct Shard {
     slots: NonZeroU32,
