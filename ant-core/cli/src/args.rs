@@ -126,7 +126,7 @@ pub(crate) enum StrategyCommand {
 /// Which network: the profile's, unless said otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct NetworkArgs {
-    /// Nodes of the embedded testnet, 16 to 500 [default: 35]
+    /// Nodes of the embedded testnet, 16 to 500, or to 250 with --wan [default: 35]
     #[arg(long, value_name = "N", conflicts_with_all = ["manifest", "bootstrap"])]
     pub(crate) nodes: Option<usize>,
 
