@@ -249,6 +249,8 @@ mod tests {
                 ("network.bootstrap", "127.0.0.1:9"),
                 ("pacing.strategy", "release-1s-8"),
                 ("plan.finish", "all"),
+                ("plan.reasks", "0"),
+                ("plan.witnesses", "0"),
             ];
             let mut given: Vec<Flag> = Vec::new();
             for (key, text) in flags.iter().chain(&base) {
