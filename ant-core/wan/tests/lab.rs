@@ -24,10 +24,11 @@ fn turn() -> Option<MutexGuard<'static, ()>> {
         assert_eq!(refused.unwrap_err().to_string(), lacking.to_string());
         return None;
     }
+    // A failed test is no reason to fail the others.
+    let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // What a killed test left would go with the first lab, and be missed.
     drop(Lab::start(&scenario(1)).unwrap());
-    // A failed test is no reason to fail the others.
-    Some(ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner))
+    Some(turn)
 }
 
 fn scenario(nodes: usize) -> Scenario {
@@ -157,15 +158,16 @@ fn a_share_of_the_packets_is_lost() {
     let host = &lab.nodes()[0];
     let node = socket(host, host.port);
     let client = socket(lab.client(), 0);
-    for _ in 0..1000 {
+    // Half of these fit in the socket's buffer until they are read.
+    for _ in 0..400 {
         client.send_to(&[1], (host.address, host.port)).unwrap();
         thread::sleep(Duration::from_micros(100));
     }
     node.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     let came = std::iter::from_fn(|| node.recv(&mut [0; 9]).ok()).count();
-    // Six standard deviations of a thousand fair throws.
-    assert!(came.abs_diff(500) < 95, "{came}");
-    assert_eq!(lab.counts().lost, 1000 - came as u64);
+    // Six standard deviations of so many fair throws.
+    assert!(came.abs_diff(200) < 60, "{came}");
+    assert_eq!(lab.counts().lost, 400 - came as u64);
 }
 
 #[test]
