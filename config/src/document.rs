@@ -17,7 +17,7 @@ use crate::{
     Fault, Key, Origin, did_you_mean,
     fault::Spot,
     keys::{self, FILE_WORDS, KEYS},
-    kind::{Kind, Problem},
+    kind::Problem,
     layers::Entry,
 };
 
@@ -203,6 +203,9 @@ impl Reader<'_> {
                     let span = self.span(&below, |spans| spans.value);
                     self.fault_at(span, format!("`{below}` is a table: write `[{below}]`"));
                 }
+            } else if self.faults.len() >= MOST_FAULTS {
+                // Not worth a search for what was meant.
+                self.more += 1;
             } else {
                 let span = self.span(&below, |spans| spans.key);
                 let near = nearest_key(path, name);
@@ -231,16 +234,10 @@ impl Reader<'_> {
             what,
             within,
             below,
+            on_key,
         } = problem;
         let at = format!("{path}{below}");
-        let part = at.rsplit('.').next().unwrap_or_default();
-        let known = part.bytes().all(|byte| byte.is_ascii_digit())
-            || ["ab", "strategy", "weight"].contains(&part);
-        let unknown_part = key.kind == Kind::Arms && !known;
-        let span = self.span(
-            &at,
-            |spans| if unknown_part { spans.key } else { spans.value },
-        );
+        let span = self.span(&at, |spans| if on_key { spans.key } else { spans.value });
         // Within a text without escapes, the caret is below the bad part.
         let narrow = span.clone().zip(within).and_then(|(span, within)| {
             let inner = self.text.get(span.start + 1..span.end.checked_sub(1)?)?;

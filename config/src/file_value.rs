@@ -176,7 +176,10 @@ fn read_arm(table: &Map<String, FileValue>) -> Result<String, Vec<Problem>> {
     unknown.sort();
     for name in unknown {
         let advice = did_you_mean(nearest(name, known));
-        let problem = Problem::new(&format!("an arm has no key `{name}`{advice}"));
+        let problem = Problem {
+            on_key: true,
+            ..Problem::new(&format!("an arm has no key `{name}`{advice}"))
+        };
         problems.push(problem.below(&format!(".{name}")));
     }
     match strategy.filter(|_| problems.is_empty()) {

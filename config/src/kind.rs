@@ -53,6 +53,8 @@ pub(crate) struct Problem {
     pub(crate) within: Option<Range<usize>>,
     /// The bad part of a list or table, below the key: `.0.weight`.
     pub(crate) below: String,
+    /// Whether it is the name of that part which is bad, not its value.
+    pub(crate) on_key: bool,
 }
 
 impl Problem {
@@ -61,6 +63,7 @@ impl Problem {
             what: what.to_string(),
             within: None,
             below: String::new(),
+            on_key: false,
         }
     }
 

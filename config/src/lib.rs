@@ -41,6 +41,6 @@ pub use profile::{SHIPPED, description, places, profile_text};
 pub use reload::{Look, Reloader};
 pub use schema::schema;
 pub use settings::{
-    FinishSetting, NetworkKind, NetworkSettings, PaymentSettings, PlanSettings, Settings, Span,
+    FinishSetting, NetworkKind, NetworkSettings, PaymentSettings, PlanSettings, Settings,
 };
 pub use template::new_profile;

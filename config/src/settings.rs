@@ -1,9 +1,9 @@
 //! What the layers make together.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
-use ant_pacing::{Arms, PacingSpec, duration};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use ant_pacing::{Arms, PacingSpec, duration::Span};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::redacted;
 
@@ -104,31 +104,6 @@ pub struct PaymentSettings {
     pub record: Option<PathBuf>,
     /// Decides which arms are drawn; drawn itself if there is none.
     pub seed: Option<u32>,
-}
-
-/// A duration, written as `2s` or `1m30s`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span(pub Duration);
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&duration::format(self.0))
-    }
-}
-
-impl Serialize for Span {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        duration::parse(&text)
-            .map(Span)
-            .map_err(serde::de::Error::custom)
-    }
 }
 
 #[expect(clippy::ref_option, reason = "serde's form")]

@@ -177,6 +177,18 @@ fn another_program_joins_from_its_host_and_a_killed_one_is_cleaned_up_after() {
         assert_eq!(testnet.end().0, Some(130));
         assert_eq!(machine(), before);
 
+        // Neither does one that is told so while the network itself is made: the
+        // signal is held back, and finds a listener.
+        for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGHUP, 129)] {
+            let testnet = start();
+            while !machine().pop().unwrap().contains("ant-wan-") {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            testnet.signal(signal);
+            assert_eq!(testnet.end().0, Some(code), "{signal}");
+            assert_eq!(machine(), before, "{signal}");
+        }
+
         // Nor does a closed terminal, or an impatient second signal, leave any.
         for (signals, code) in [
             (&[Signal::SIGHUP][..], 129),

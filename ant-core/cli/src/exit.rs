@@ -24,6 +24,12 @@ impl Failure {
         Self::BadInput(error.to_string())
     }
 
+    /// Each fault as an error of its own.
+    pub(crate) fn faults(faults: &[ant_config::Fault]) -> Self {
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        Self::BadInput(faults.join("\nerror: "))
+    }
+
     pub(crate) fn report(&self) {
         match self {
             Self::Failed(text) | Self::BadInput(text) | Self::Refused(text) => {
@@ -86,7 +92,6 @@ impl From<ant_wan::LabError> for Failure {
 
 impl From<ant_config::ConfigError> for Failure {
     fn from(error: ant_config::ConfigError) -> Self {
-        let faults: Vec<_> = error.faults().iter().map(ToString::to_string).collect();
-        Self::BadInput(faults.join("\nerror: "))
+        Self::faults(error.faults())
     }
 }

@@ -76,17 +76,23 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     pub(crate) fn new() -> Result<Self, Failure> {
-        let mut this = Self::without_hangup()?;
-        this.hangup = Some(listen(SignalKind::hangup())?);
-        Ok(this)
+        let hangup = listen(SignalKind::hangup())?;
+        Self::listening(Some(hangup))
     }
 
-    /// The same for a command that makes another use of SIGHUP.
-    pub(crate) fn without_hangup() -> Result<Self, Failure> {
+    /// The same for a command that makes another use of SIGHUP: the signals that
+    /// end it, and that one.
+    pub(crate) fn and_hangup() -> Result<(Self, Signal), Failure> {
+        let hangup = listen(SignalKind::hangup())?;
+        Ok((Self::listening(None)?, hangup))
+    }
+
+    /// SIGHUP has its listener already: what is let through here must find one.
+    fn listening(hangup: Option<Signal>) -> Result<Self, Failure> {
         let this = Self {
             ctrl_c: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
-            hangup: None,
+            hangup,
         };
         let all = ending();
         // What was held back comes now, to who has just begun to listen.

@@ -1,7 +1,9 @@
 //! Durations as people write them, read strictly: a number must carry a unit,
 //! and a typing slip must not become another duration.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Why a text is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +33,29 @@ pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration)
         .to_string()
         .replace(' ', "")
+}
+
+/// A duration, written as `2s` or `1m30s`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span(pub Duration);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format(self.0))
+    }
+}
+
+impl Serialize for Span {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse(&text).map(Span).map_err(serde::de::Error::custom)
+    }
 }
 
 /// Whether `text` is one or more of: digits without a leading zero, then lower

@@ -30,4 +30,4 @@ pub use lab::{Host, Lab};
 pub use map::Map;
 pub use namespace::remove_namespaces;
 pub use router::Counts;
-pub use scenario::{Link, RoundTrip, SHIPPED, Scenario, Span};
+pub use scenario::{Link, RoundTrip, SHIPPED, Scenario};

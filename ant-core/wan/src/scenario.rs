@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use ant_pacing::{duration, nearest};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use ant_pacing::{duration::Span, nearest};
+use serde::{Deserialize, Serialize};
 
 use crate::LabError;
 
@@ -39,7 +39,7 @@ pub struct Scenario {
     #[serde(default)]
     pub slow: usize,
     /// How late those answer.
-    #[serde(default = "Span::of_slow")]
+    #[serde(default = "slow_by")]
     pub slow_by: Span,
     /// How many only know the legacy form of a request.
     #[serde(default)]
@@ -81,29 +81,8 @@ pub struct Link {
     pub mbit_per_s: u32,
 }
 
-/// A duration, written as `160ms`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span(pub Duration);
-
-impl Span {
-    const fn of_slow() -> Self {
-        Self(Duration::from_secs(3))
-    }
-}
-
-impl Serialize for Span {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&duration::format(self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        duration::parse(&text)
-            .map(Self)
-            .map_err(serde::de::Error::custom)
-    }
+const fn slow_by() -> Span {
+    Span(Duration::from_secs(3))
 }
 
 impl Scenario {

@@ -125,8 +125,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     if faults.is_empty() {
         Ok(())
     } else {
-        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-        Err(Failure::BadInput(faults.join("\nerror: ")))
+        Err(Failure::faults(&faults))
     }
 }
 

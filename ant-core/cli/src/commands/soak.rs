@@ -8,7 +8,7 @@ use ant_measure::{
     ArmResult, Drawn, Measured, PaymentRecord, Run, Target, addresses, measure_on, table,
 };
 use ant_protocol::MAX_CHUNK_SIZE;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::Signal;
 
 use crate::{
     args::SoakArgs,
@@ -36,9 +36,7 @@ impl Ready {
 
 pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
     let Ready { args, chosen } = ready;
-    let interrupt = Interrupt::without_hangup()?;
-    let hangup = signal(SignalKind::hangup())
-        .map_err(|error| Failure::failed(format!("signals: {error}")))?;
+    let (interrupt, hangup) = Interrupt::and_hangup()?;
     let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
     let target = chosen.target(ground, testnet.as_ref());
     let mut soak = Soak {
