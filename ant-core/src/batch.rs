@@ -1,14 +1,14 @@
 //! Trees of addresses, and what is known of one once its pools are full.
 
 use ant_collect::{FullPool, POOL_SIZE, Report};
-use ant_pacing::{GateStats, PacingSpec};
+use ant_pacing::{GateStats, PacingSpec, Peer};
 use ant_protocol::evm::{
     Amount, CANDIDATES_PER_POOL, MAX_LEAVES, MerklePaymentCandidateNode,
     MerklePaymentCandidatePool, MerkleTree, MidpointProof, PoolCommitment,
 };
 use xor_name::XorName;
 
-use crate::Error;
+use crate::{Error, candidate};
 
 const _: () = assert!(POOL_SIZE == CANDIDATES_PER_POOL);
 
@@ -70,6 +70,15 @@ impl PreparedMerkleBatch {
     /// The tree's depth, as the contract is told.
     pub fn depth(&self) -> u8 {
         self.tree.depth()
+    }
+
+    /// Each pool's midpoint, and the peers whose candidates it holds.
+    pub fn chosen(&self) -> impl Iterator<Item = ([u8; 32], Vec<Peer>)> {
+        self.pools.iter().map(|pool| {
+            let nodes = pool.candidate_nodes.iter();
+            let peers = nodes.map(|node| candidate::peer_of(&node.pub_key));
+            (pool.midpoint_proof.address().0, peers.collect())
+        })
     }
 
     /// What the contract is told of the pools, with the prices to be paid.

@@ -12,6 +12,11 @@ use ant_protocol::{
     },
 };
 
+/// The peer of this public key, as storers compute it.
+pub(crate) fn peer_of(key: &[u8]) -> Peer {
+    Peer(compute_address(key))
+}
+
 /// Decodes and checks a candidate that `peer` sent for the payment of this
 /// time. Takes about 0.4 ms for each of its one or two signatures.
 ///
@@ -29,7 +34,7 @@ pub(crate) fn check(
     // The cheap checks come first. The storer takes BLAKE3 of the key for the
     // candidate's identity: it must be who answered, or one operator could
     // answer as one peer with another's commitment.
-    if compute_address(&candidate.pub_key) != peer.0 {
+    if peer_of(&candidate.pub_key) != peer {
         return Err("the public key is not the responding peer's".to_owned());
     }
     if candidate.merkle_payment_timestamp != timestamp {

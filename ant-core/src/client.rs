@@ -191,6 +191,12 @@ impl Client {
         *self.shared.network.node.peer_id()
     }
 
+    /// The endpoint that this client uses. It is the client's: what is sent
+    /// through it beside is in nobody's report.
+    pub fn endpoint(&self) -> &Arc<P2PNode> {
+        &self.shared.network.node
+    }
+
     /// Looks around until the routing table is steady, so that the first
     /// payment finds its peers as fast as later ones.
     pub async fn warm_up(&self) -> WarmUp {

@@ -4,7 +4,8 @@
 use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll, time::Duration};
 
 use ant_collect::{
-    Answer, Collection, Command, Dialect, Event, Lookup, Plan, PoolId, Report, RequestKey, Verdict,
+    Answer, Collection, Command, Dialect, Event, Lookup, LookupKey, Plan, PoolId, Report,
+    RequestKey, Verdict,
 };
 use ant_pacing::{Member, Moment, Peer};
 use ant_protocol::{
@@ -18,7 +19,7 @@ use crate::{
     candidate,
     client::Shared,
     demux::{Delivery, Incoming, TreeSeat},
-    network::Located,
+    network::{Found, Located},
     wire::{self, Quote},
 };
 
@@ -29,7 +30,7 @@ const NO_DEADLINE: Duration = Duration::from_hours(1);
 /// lookups' ends, which also teach it where peers are.
 enum Message {
     Delivery(Delivery),
-    LookedUp(Moment, PoolId, Result<Vec<Located>, String>),
+    LookedUp(Moment, LookupKey, Result<Found, String>),
 }
 
 /// Runs one tree's collection to its verdict.
@@ -47,7 +48,7 @@ pub(crate) async fn collect(
     let (looked_up, mut lookups) = mpsc::unbounded_channel();
     let clock = shared.demux.clock;
     let mut collection = Collection::new(
-        plan,
+        plan.on_queues(shared.network.queues().await),
         targets.iter().copied(),
         gate,
         shared.memory.clone(),
@@ -84,7 +85,7 @@ pub(crate) async fn collect(
         let message = tokio::select! {
             biased;
             Some(delivery) = deliveries.recv() => Some(Message::Delivery(delivery)),
-            Some((at, pool, found)) = lookups.recv() => Some(Message::LookedUp(at, pool, found)),
+            Some((at, lookup, found)) = lookups.recv() => Some(Message::LookedUp(at, lookup, found)),
             () = gate_ready => None,
             () = tokio::time::sleep_until(clock.instant(wake_at).into()) => None,
         };
@@ -93,9 +94,9 @@ pub(crate) async fn collect(
                 latest = latest.max(at);
                 shell.take(incoming, &mut collection, latest);
             }
-            Some(Message::LookedUp(at, pool, found)) => {
+            Some(Message::LookedUp(at, lookup, found)) => {
                 latest = latest.max(at);
-                let event = shell.locate(pool, found).await;
+                let event = shell.locate(lookup, found).await;
                 collection.handle(event, latest);
             }
             None => {
@@ -122,7 +123,7 @@ struct Shell<'a> {
     quote: Quote,
     seat: TreeSeat,
     deliver: mpsc::UnboundedSender<Delivery>,
-    looked_up: mpsc::UnboundedSender<(Moment, PoolId, Result<Vec<Located>, String>)>,
+    looked_up: mpsc::UnboundedSender<(Moment, LookupKey, Result<Found, String>)>,
     addresses: HashMap<Peer, Vec<MultiAddr>>,
 }
 
@@ -130,7 +131,7 @@ impl Shell<'_> {
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Lookup {
-                pool,
+                lookup,
                 target,
                 count,
                 how,
@@ -147,7 +148,7 @@ impl Shell<'_> {
                     };
                     let at = shared.demux.clock.now();
                     // No receiver: the tree has been dropped.
-                    let _ = looked_up.send((at, pool, found));
+                    let _ = looked_up.send((at, lookup, found));
                 });
             }
             Command::Send {
@@ -236,24 +237,28 @@ impl Shell<'_> {
     /// Remembers where the found peers are.
     async fn locate(
         &mut self,
-        pool: PoolId,
-        found: Result<Vec<Located>, String>,
+        lookup: LookupKey,
+        found: Result<Found, String>,
     ) -> Event<MerklePaymentCandidateNode> {
         let connected = self.shared.network.connected().await;
         match found {
-            Ok(located) => {
+            Ok(Found {
+                peers: located,
+                in_doubt,
+            }) => {
                 let peers = located.iter().map(Located::found).collect();
                 for Located { peer, addresses } in located {
                     self.addresses.insert(peer, addresses);
                 }
                 Event::Found {
-                    pool,
+                    lookup,
                     peers,
+                    in_doubt,
                     connected,
                 }
             }
             Err(reason) => Event::LookupFailed {
-                pool,
+                lookup,
                 connected,
                 reason,
             },

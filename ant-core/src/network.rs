@@ -2,12 +2,13 @@
 //! the closest peers, knowing where they are.
 
 use std::{
+    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use ant_collect::{FoundPeer, named_twice};
-use ant_pacing::Peer;
+use ant_collect::{Believed, FoundPeer, named_twice};
+use ant_pacing::{Peer, queue_of};
 use ant_protocol::{
     MAX_WIRE_MESSAGE_SIZE,
     transport::{CoreNodeConfig, IPDiversityConfig, MultiAddr, NodeMode, P2PNode},
@@ -53,6 +54,14 @@ impl Located {
             address: ips.next().map(|socket| socket.ip()),
         }
     }
+}
+
+/// What a lookup found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) peers: Vec<Located>,
+    /// Whether the closest of them are in doubt.
+    pub(crate) in_doubt: bool,
 }
 
 /// How a warm-up went.
@@ -153,11 +162,7 @@ impl Network {
     }
 
     /// The peers closest to `target`, this client left out.
-    pub(crate) async fn closest(
-        &self,
-        target: &[u8; 32],
-        count: usize,
-    ) -> Result<Vec<Located>, String> {
+    pub(crate) async fn closest(&self, target: &[u8; 32], count: usize) -> Result<Found, String> {
         // One more, as this client may be among them.
         let found = self
             .node
@@ -171,17 +176,21 @@ impl Network {
             peer: Peer(*node.peer_id.as_bytes()),
             addresses: node.addresses,
         });
-        Ok(located.take(count).collect())
+        Ok(Found {
+            peers: located.take(count).collect(),
+            in_doubt: false,
+        })
     }
 
     /// The peers closest to `target` by the word of `width` witnesses, the
-    /// closest themselves; those that at least two name, this client left out.
+    /// closest themselves, and of what this client knows; those that at least two
+    /// of them name, this client left out.
     pub(crate) async fn witnessed(
         &self,
         target: &[u8; 32],
         width: usize,
         count: usize,
-    ) -> Result<Vec<Located>, String> {
+    ) -> Result<Found, String> {
         let group = self
             .node
             .dht()
@@ -189,16 +198,34 @@ impl Network {
             .await
             .map_err(|error| error.to_string())?;
         let own = *self.node.peer_id().as_bytes();
-        let views = group.responder_views.into_iter().map(|view| {
-            let named = view.closest.into_iter();
+        let known = self.node.dht().find_closest_nodes_local(target, VIEW).await;
+        let views = group.responder_views.into_iter().map(|view| view.closest);
+        let views = views.chain([known]).map(|view| {
+            let named = view.into_iter();
             let named = named.map(|node| (Peer(*node.peer_id.as_bytes()), node.addresses));
             named.filter(|(peer, _)| peer.0 != own).collect()
         });
-        let named = named_twice(target, views);
-        let located = named
+        let Believed { peers, in_doubt } = named_twice(target, views);
+        let located = peers
             .into_iter()
             .map(|(peer, addresses)| Located { peer, addresses });
-        Ok(located.take(count).collect())
+        Ok(Found {
+            peers: located.take(count).collect(),
+            in_doubt,
+        })
+    }
+
+    /// How many receive queues of the stack the answers of known peers share.
+    pub(crate) async fn queues(&self) -> usize {
+        let known = self.node.dht().routing_table_peers().await;
+        let located = known.into_iter().map(|node| Located {
+            peer: Peer(*node.peer_id.as_bytes()),
+            addresses: node.addresses,
+        });
+        let queues: BTreeSet<_> = located
+            .map(|located| queue_of(located.found().address))
+            .collect();
+        queues.len()
     }
 
     /// The peers connected now.

@@ -308,6 +308,50 @@ pub const KEYS: &[Key] = &[
         example: "4",
     },
     Key {
+        name: "plan.queue_lookups",
+        variable: "ANT_MERKLE_QUEUE_LOOKUPS",
+        flag: "queue-lookups",
+        kind: Kind::Count {
+            low: 1,
+            high: 64,
+            unit: "lookups a queue",
+        },
+        default: None,
+        summary: "how many of them at most for each receive queue that the known peers' answers share",
+        reason: "the network's published client does not look at queues",
+        example: "3",
+    },
+    Key {
+        name: "plan.hedges",
+        variable: "ANT_MERKLE_HEDGES",
+        flag: "hedges",
+        kind: Kind::Count {
+            low: 0,
+            high: 256,
+            unit: "lookups a tree",
+        },
+        default: Some("0"),
+        summary: "how many lookups may be started a second time, of those that take much longer than \
+                  the tree's others did",
+        reason: "the network's published client waits for the first",
+        example: "16",
+    },
+    Key {
+        name: "plan.dials",
+        variable: "ANT_MERKLE_DIALS",
+        flag: "dials",
+        kind: Kind::Count {
+            low: 0,
+            high: 64,
+            unit: "peers",
+        },
+        default: Some("0"),
+        summary: "how many peers without a connection are dialled at once; 0 dials as many as the \
+                  strategy lets go",
+        reason: "what the network's published client does",
+        example: "16",
+    },
+    Key {
         name: "plan.request_timeout",
         variable: "ANT_MERKLE_REQUEST_TIMEOUT",
         flag: "request-timeout",

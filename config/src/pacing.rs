@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU32, str::FromStr};
 
-use ant_pacing::{PacingSpec, PacingTable, Scope, StrategySpec, Value, duration};
+use ant_pacing::{PacingSpec, PacingTable, Scope, SpecError, StrategySpec, Value, duration};
 
 use crate::{Fault, Origin, layers::Entry};
 
@@ -48,8 +48,8 @@ fn slots(text: &str) -> Result<NonZeroU32, String> {
 
 impl Cap {
     /// This cap over what lower layers gave.
-    pub(crate) fn over(&self, below: &PacingSpec) -> PacingSpec {
-        match self {
+    pub(crate) fn over(&self, below: &PacingSpec) -> Result<PacingSpec, SpecError> {
+        Ok(match self {
             Self::Strategy(spec) => spec.clone(),
             Self::Slots(slots) => PacingSpec {
                 // A strategy without slots has nothing to adjust: a number
@@ -57,10 +57,10 @@ impl Cap {
                 strategy: below
                     .strategy
                     .with("slots", Value::Count(*slots))
-                    .unwrap_or_else(|| StrategySpec::hold(*slots)),
+                    .unwrap_or_else(|| Ok(StrategySpec::hold(*slots)))?,
                 scope: below.scope,
             },
-        }
+        })
     }
 }
 
@@ -110,20 +110,22 @@ pub(crate) fn of_names(entries: &[Entry], below: &PacingSpec) -> Result<Vec<Step
 fn adjusted(entries: &[Entry], mut pacing: PacingSpec) -> Result<Vec<Step>, Fault> {
     let mut steps = Vec::new();
     if let Some(entry) = part(entries, "pacing.slots") {
-        pacing = cap_of(entry)?.over(&pacing);
+        let over = cap_of(entry)?.over(&pacing);
+        pacing = over.map_err(|error| entry.fault(error))?;
         steps.push((pacing.clone(), entry.origin.clone()));
     }
     if let Some(entry) = part(entries, "pacing.after") {
         let text = entry.value.text().unwrap_or_default();
         let after = duration::parse(text).map_err(|error| entry.fault(error))?;
         let strategy = pacing.strategy.with("after", Value::Duration(after));
-        pacing.strategy = strategy.ok_or_else(|| {
+        let strategy = strategy.ok_or_else(|| {
             entry.fault(format!(
                 "`{}` frees no slot after a time; name a strategy that does, such as \
                  `release-{text}-16`",
                 pacing.strategy
             ))
         })?;
+        pacing.strategy = strategy.map_err(|error| entry.fault(error))?;
         steps.push((pacing.clone(), entry.origin.clone()));
     }
     if let Some(entry) = part(entries, "pacing.scope") {
@@ -150,7 +152,10 @@ mod tests {
 
     fn over(cap: &str, below: &str) -> String {
         let cap: Cap = cap.parse().unwrap();
-        cap.over(&below.parse().unwrap()).to_string()
+        match cap.over(&below.parse().unwrap()) {
+            Ok(pacing) => pacing.to_string(),
+            Err(error) => error.to_string(),
+        }
     }
 
     #[test]
@@ -160,6 +165,13 @@ mod tests {
             ("24", "hold-32@client", "hold-24@client"),
             ("24", "uncapped", "hold-24"),
             ("24", "release-2s-16", "release-2s-24"),
+            ("24", "aimd-4-16-32", "aimd-4-24-32"),
+            (
+                "64",
+                "aimd-4-16-32",
+                "`aimd-4-64-32` is no pacing strategy: its numbers must rise, and 4, 64, 32 do not; \
+                 write `aimd-8-16-32`",
+            ),
             ("uncapped", "release-2s-16", "uncapped"),
             ("release-2s-16", "hold-32@client", "release-2s-16"),
             ("hold-8@client", "uncapped", "hold-8@client"),

@@ -90,6 +90,12 @@ pub struct PlanSettings {
     pub witnesses: usize,
     /// How many lookups run at once.
     pub lookups: usize,
+    /// How many of them for each receive queue.
+    pub queue_lookups: Option<usize>,
+    /// How many of them may be started a second time.
+    pub hedges: u32,
+    /// How many peers are dialled at once.
+    pub dials: usize,
     /// How long a peer has for an answer.
     pub request_timeout: Span,
     /// The longest that a versioned request waits.

@@ -36,6 +36,8 @@ A tree that fails is a result of `ant measure` and `ant soak`, and no failure of
 pub(crate) enum Command {
     #[command(flatten)]
     Network(NetworkCommand),
+    /// Simulate strategies on a modelled network; no node is started
+    Simulate(SimulateArgs),
     /// Sum up recorded payments per arm
     Report(ReportArgs),
     /// What is set, and where that came from
@@ -153,7 +155,8 @@ pub(crate) struct NetworkArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MeasureArgs {
     /// The strategies compared, each under the published client's plan; `default` is what the
-    /// settings say
+    /// settings say, `upstream` the published client itself. With `~5%` behind it an arm runs
+    /// while the testnet's nodes lose 5 % of their answers
     #[arg(
         long,
         value_name = "SPECS",
@@ -180,6 +183,43 @@ pub(crate) struct MeasureArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingFlags,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArgs {
+    /// The network: a shipped scenario (loopback, residential, mainnet, shared, silent, losing,
+    /// old), or a file's path
+    #[arg(value_name = "SCENARIO", default_value = "mainnet")]
+    pub(crate) scenario: String,
+
+    /// The strategies, each under the published client's plan; `default` is what the settings
+    /// say, and a scenario may have arms of its own
+    #[arg(
+        long,
+        value_name = "SPECS",
+        value_delimiter = ',',
+        default_value = "uncapped,hold-16,release-2s-16,hold-32,default"
+    )]
+    pub(crate) arms: Vec<String>,
+
+    /// How many trees each makes; by default what the scenario says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) trees: Option<u32>,
+
+    /// Decides everything; by default what the scenario says
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Make the trees that the scenario has expectations of, and fail if one does not hold
+    #[arg(long, conflicts_with_all = ["arms", "trees", "seed", "json"])]
+    pub(crate) check: bool,
+
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) settings: SettingFlags,

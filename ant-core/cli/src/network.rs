@@ -214,6 +214,9 @@ pub(crate) fn plan(settings: &Settings) -> Plan {
             width => Lookup::Witnessed(width),
         },
         lookups: settings.plan.lookups,
+        queue_lookups: settings.plan.queue_lookups,
+        hedges: settings.plan.hedges,
+        dials: settings.plan.dials,
         request_timeout: settings.plan.request_timeout.0,
         probe_ceiling: settings.plan.probe_ceiling.0,
         ..Plan::default()
@@ -251,6 +254,9 @@ mod tests {
                 ("plan.finish", "all"),
                 ("plan.reasks", "0"),
                 ("plan.witnesses", "0"),
+                ("plan.hedges", "0"),
+                ("plan.dials", "0"),
+                ("plan.queue_lookups", "9"),
             ];
             let mut given: Vec<Flag> = Vec::new();
             for (key, text) in flags.iter().chain(&base) {

@@ -1,7 +1,9 @@
 //! One exchange: all that asking one peer for one pool takes, the versioned
 //! request, its repetition and the legacy retry, under one permit.
 
-use ant_pacing::{Evidence, Peer, Permit};
+use std::net::IpAddr;
+
+use ant_pacing::{Evidence, Moment, Peer, Permit};
 
 use crate::{PoolId, RequestKey};
 
@@ -10,13 +12,19 @@ use crate::{PoolId, RequestKey};
 pub(crate) struct Exchange<C> {
     pub(crate) pool: PoolId,
     pub(crate) peer: Peer,
+    /// How far from its pool's midpoint the peer is.
+    pub(crate) distance: [u8; 32],
+    /// Where it is dialled, if known.
+    pub(crate) address: Option<IpAddr>,
     /// Held from queueing until the network part has ended.
     pub(crate) permit: Option<Permit>,
-    /// The attempts made so far, the latest last: at most three.
+    /// The attempts made so far, the latest last.
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) state: State<C>,
     /// How many of its requests are outstanding.
     pub(crate) out: u32,
+    /// Since when its answer has been awaited, while that may count as slow.
+    pub(crate) awaited: Option<Moment>,
     /// Whether a spare has been asked in its place.
     pub(crate) replaced: bool,
 }
@@ -35,7 +43,7 @@ pub(crate) struct Attempt {
 
 #[derive(Debug)]
 pub(crate) enum State<C> {
-    /// Waits for the gate.
+    /// Waits until its peer may be dialled, or for the gate.
     Queued,
     /// The latest attempt is being sent or waits for its answer.
     Out,

@@ -14,6 +14,10 @@ pub struct PoolId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestKey(pub u64);
 
+/// One lookup, unique within its collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LookupKey(pub u64);
+
 /// The form of a candidate request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -37,8 +41,8 @@ pub struct FoundPeer {
 pub enum Command {
     /// Find the `count` peers closest to `target`, this client left out.
     Lookup {
-        /// The pool it is for.
-        pool: PoolId,
+        /// What to call it in events.
+        lookup: LookupKey,
         /// The pool's midpoint.
         target: [u8; 32],
         /// How many peers are wanted.
@@ -65,17 +69,19 @@ pub enum Command {
 pub enum Event<C> {
     /// A lookup ended.
     Found {
-        /// The pool it was for.
-        pool: PoolId,
+        /// Which.
+        lookup: LookupKey,
         /// Whom it found, in any order.
         peers: Vec<FoundPeer>,
+        /// Whether the closest of them are in doubt, as some witnesses name others.
+        in_doubt: bool,
         /// Peers connected now, to fill up with if the lookup found too few.
         connected: Vec<FoundPeer>,
     },
     /// A lookup failed.
     LookupFailed {
-        /// The pool it was for.
-        pool: PoolId,
+        /// Which.
+        lookup: LookupKey,
         /// Peers connected now, to fall back on.
         connected: Vec<FoundPeer>,
         /// Why.

@@ -14,7 +14,7 @@ pub enum Lookup {
     Stock,
     /// So many of the closest are, and name those around them: see
     /// [`named_twice`](crate::named_twice). A quarter of the work. A pool that
-    /// comes out short of it is looked up again in the stock way.
+    /// comes out short of it, or in doubt, is looked up again in the stock way.
     Witnessed(usize),
 }
 
@@ -44,14 +44,25 @@ pub struct Plan {
     /// How many of the closest peers asked may be missing from a pool because
     /// they have not answered yet, if it finishes once decided.
     pub substitutes: usize,
-    /// How many requests of a tree may be repeated in the versioned form, each
-    /// once: those of peers that are known to speak it and are slow, since their
-    /// answers are probably lost.
+    /// How many requests of a tree may be repeated in the versioned form: those of
+    /// peers that are known to speak it and are slow, since their answers are
+    /// probably lost. Each is at most three times.
     pub reasks: u32,
     /// How many lookups run at once.
     pub lookups: usize,
+    /// How many of them for each receive queue of the stack that the client's
+    /// peers share, since lookups' replies wait there too: see
+    /// [`on_queues`](Self::on_queues). `None` asks nothing of the queues.
+    pub queue_lookups: Option<usize>,
+    /// How many lookups of a tree may be started a second time, each once: those
+    /// that take much longer than the others of their tree did.
+    pub hedges: u32,
     /// How peers are looked up.
     pub lookup: Lookup,
+    /// How many peers without a connection are dialled at once, each by the first
+    /// request to it; the other requests to them wait for that. 0 dials as many
+    /// as the strategy lets go.
+    pub dials: usize,
     /// How long the peer has for an answer, from when the request was sent.
     pub request_timeout: Duration,
     /// The longest that a versioned request waits if the peer is not known to
@@ -63,6 +74,21 @@ pub struct Plan {
     pub send_timeout: Duration,
 }
 
+impl Plan {
+    /// This plan for a client whose known peers' answers spread over so many
+    /// receive queues: no more lookups at once than those allow.
+    #[must_use]
+    pub fn on_queues(self, queues: usize) -> Self {
+        let allowed = self
+            .queue_lookups
+            .map_or(usize::MAX, |each| each.saturating_mul(queues.max(1)));
+        Self {
+            lookups: self.lookups.min(allowed),
+            ..self
+        }
+    }
+}
+
 impl Default for Plan {
     fn default() -> Self {
         Self {
@@ -72,7 +98,10 @@ impl Default for Plan {
             substitutes: 0,
             reasks: 0,
             lookups: 16,
+            queue_lookups: None,
+            hedges: 0,
             lookup: Lookup::Stock,
+            dials: 0,
             request_timeout: Duration::from_secs(10),
             probe_ceiling: Duration::from_secs(15),
             send_timeout: Duration::from_secs(31),

@@ -17,10 +17,16 @@ pub(crate) struct Pool {
     pub(crate) how: Lookup,
     /// Why its lookup failed, if it did.
     pub(crate) lookup_error: Option<String>,
+    /// What one of two lookups found, too few to be asked while the other runs.
+    pub(crate) found: Vec<FoundPeer>,
     /// Found and not asked yet, the closest first.
     pub(crate) spares: VecDeque<FoundPeer>,
     /// Keys of its exchanges.
     pub(crate) exchanges: Vec<u64>,
+    /// How many of them gave a valid candidate.
+    pub(crate) valid: usize,
+    /// Whether anything has happened that may decide it.
+    pub(crate) changed: bool,
     /// How many of them have not ended.
     pub(crate) open: usize,
 }
@@ -30,7 +36,7 @@ pub(crate) enum Phase {
     /// Its lookup has not started.
     Waiting,
     /// Its lookup runs.
-    LookingUp { since: Moment },
+    LookingUp { since: Moment, hedged: bool },
     /// Its peers are being asked.
     Asking,
     /// Nobody who is still awaited counts.
@@ -44,8 +50,11 @@ impl Pool {
             how,
             phase: Phase::Waiting,
             lookup_error: None,
+            found: Vec::new(),
             spares: VecDeque::new(),
             exchanges: Vec::new(),
+            valid: 0,
+            changed: false,
             open: 0,
         }
     }

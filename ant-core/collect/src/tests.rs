@@ -3,7 +3,10 @@
 
 mod choice;
 mod dialects;
+mod dials;
 mod laws;
+mod lookups;
 mod network;
 mod refusals;
+mod slow;
 mod trees;

@@ -181,6 +181,8 @@ pub struct Report {
     pub legacy_retries: u64,
     /// Requests repeated in the versioned form.
     pub reasks: u64,
+    /// Lookups started a second time, because the first one hung.
+    pub hedges: u64,
     /// Spares asked in place of peers that failed or were slow.
     pub spares: u64,
     /// Answers that came in time.

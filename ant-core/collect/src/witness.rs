@@ -4,20 +4,32 @@ use std::collections::BTreeMap;
 
 use ant_pacing::Peer;
 
+use crate::POOL_SIZE;
+
 /// A peer is believed to be close when so many witnesses name it: more than one
 /// that lies.
 const WITNESSES: usize = 2;
+
+/// Whom witnesses' word makes believe to be close.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Believed<T> {
+    /// Who, the closest first, with what the first witness said of each.
+    pub peers: Vec<(Peer, T)>,
+    /// Whether somebody whom one witness alone names would be among the closest
+    /// [`POOL_SIZE`]: one that the others do not know, or a stranger.
+    pub in_doubt: bool,
+}
 
 /// Whom at least two of the witnesses name, closest to `target` first, each with
 /// what the first of them said. A view is what one witness said; naming somebody
 /// twice counts once.
 ///
 /// Of four witnesses or more one can neither put a stranger in, nor keep out
-/// whom the others agree on.
+/// whom the others agree on; it can only put the outcome in doubt.
 pub fn named_twice<T>(
     target: &[u8; 32],
     views: impl IntoIterator<Item = Vec<(Peer, T)>>,
-) -> Vec<(Peer, T)> {
+) -> Believed<T> {
     let mut named: BTreeMap<Peer, (usize, usize, T)> = BTreeMap::new();
     for (witness, view) in (1..).zip(views) {
         for (peer, said) in view {
@@ -28,12 +40,17 @@ pub fn named_twice<T>(
             }
         }
     }
-    let believed = named
-        .into_iter()
-        .filter(|(_, (times, ..))| *times >= WITNESSES);
-    let mut believed: Vec<_> = believed.map(|(peer, (_, _, said))| (peer, said)).collect();
-    believed.sort_by_key(|(peer, _)| peer.distance(target));
-    believed
+    let mut sorted: Vec<_> = named.into_iter().collect();
+    sorted.sort_by_key(|(peer, _)| peer.distance(target));
+    let believed = |(_, (times, ..)): &(Peer, (usize, usize, T))| *times >= WITNESSES;
+    let closest = sorted.iter().take(POOL_SIZE);
+    let in_doubt = !closest.clone().all(believed);
+    sorted.retain(believed);
+    let peers = sorted.into_iter().map(|(peer, (_, _, said))| (peer, said));
+    Believed {
+        peers: peers.collect(),
+        in_doubt,
+    }
 }
 
 #[cfg(test)]
@@ -52,7 +69,7 @@ mod tests {
 
     fn named(views: Vec<Vec<(Peer, u8)>>) -> Vec<u8> {
         let named = named_twice(&[0; 32], views);
-        named.into_iter().map(|(peer, _)| peer.0[0]).collect()
+        named.peers.into_iter().map(|(peer, _)| peer.0[0]).collect()
     }
 
     #[test]
@@ -77,6 +94,18 @@ mod tests {
     #[test]
     fn what_the_first_witness_said_is_kept() {
         let views = vec![view([1], 7), view([1], 8)];
-        assert_eq!(named_twice(&[0; 32], views), [(peer(1), 7)]);
+        assert_eq!(named_twice(&[0; 32], views).peers, [(peer(1), 7)]);
+    }
+
+    #[test]
+    fn one_named_once_among_the_closest_puts_it_in_doubt() {
+        let doubt = |views| named_twice(&[0; 32], views).in_doubt;
+        assert!(!doubt(vec![view(0..20, 0), view(0..20, 1)]));
+        assert!(
+            !doubt(vec![view(0..20, 0), view(0..16, 1)]),
+            "too far to matter"
+        );
+        assert!(doubt(vec![view(0..20, 0), view(0..15, 1)]));
+        assert!(doubt(vec![view(0..20, 0), view(3..20, 1)]));
     }
 }

@@ -6,6 +6,7 @@
 //! accounted for: sent = taken + late + lost. On a remote network that cannot be
 //! known, and is reported as `null`, never as 0.
 
+mod choice;
 mod document;
 mod host;
 mod payment;
@@ -14,6 +15,7 @@ mod record;
 mod runner;
 mod stats;
 mod table;
+mod upstream;
 
 pub use document::{ArmResult, Document};
 pub use host::{Host, versions};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ant_core::Plan;
-use ant_pacing::{Arms, PacingSpec};
+use ant_pacing::{Arms, PacingSpec, SpecError, StrategySpec};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 /// One side of a measurement.
@@ -14,17 +14,84 @@ pub enum MeasureArm {
     Reference(PacingSpec),
     /// The pacing and the plan of the settings: `default`.
     Default(Arms),
+    /// The network's published client itself: `upstream`.
+    Published,
+    /// Another arm, while the testnet's nodes lose so many in a hundred of their
+    /// answers on purpose: `default~5%`.
+    Losing(Box<Self>, u8),
 }
 
 impl MeasureArm {
     /// What the settings' own arm is called.
     pub const DEFAULT: &str = "default";
 
+    /// What the published client's arm is called.
+    pub const PUBLISHED: &str = "upstream";
+
     /// How it is paced.
     pub fn pacing(&self) -> Arms {
         match self {
             Self::Reference(pacing) => pacing.clone().into(),
             Self::Default(arms) => arms.clone(),
+            Self::Published => StrategySpec::uncapped().into(),
+            Self::Losing(arm, _) => arm.pacing(),
+        }
+    }
+
+    /// How many in a hundred answers the nodes are to lose.
+    pub const fn loses_percent(&self) -> u8 {
+        match self {
+            Self::Losing(_, percent) => *percent,
+            _ => 0,
+        }
+    }
+
+    /// Whether the network's published client runs.
+    pub fn is_published(&self) -> bool {
+        match self {
+            Self::Losing(arm, _) => arm.is_published(),
+            other => *other == Self::Published,
+        }
+    }
+
+    /// Whether it is what the settings say.
+    pub fn follows_settings(&self) -> bool {
+        match self {
+            Self::Losing(arm, _) => arm.follows_settings(),
+            other => matches!(other, Self::Default(_)),
+        }
+    }
+
+    /// Reads an arm; `default` is what the settings say.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and what to write.
+    pub fn parse(text: &str, default: &Arms) -> Result<Self, String> {
+        if let Some((arm, percent)) = text.split_once('~') {
+            let number = percent.strip_suffix('%').and_then(|n| n.parse().ok());
+            let number = number.filter(|n| (1..=50).contains(n)).ok_or_else(|| {
+                format!(
+                    "`{text}`: behind the `~` stands how many of the nodes' answers are lost, \
+                     from 1% to 50%"
+                )
+            })?;
+            let arm = Self::parse(arm, default)?;
+            return Ok(Self::Losing(Box::new(arm), number));
+        }
+        match text {
+            Self::DEFAULT => Ok(Self::Default(default.clone())),
+            Self::PUBLISHED => Ok(Self::Published),
+            _ => text
+                .parse()
+                .map(Self::Reference)
+                .map_err(|error: SpecError| {
+                    format!(
+                        "{error}; `{}` is what the settings say, and `{}` the published client",
+                        Self::DEFAULT,
+                        Self::PUBLISHED
+                    )
+                }),
         }
     }
 
@@ -32,13 +99,14 @@ impl MeasureArm {
     /// are no choice of whom to ask are the settings' in any case.
     pub fn plan(&self, settings: Plan) -> Plan {
         match self {
-            Self::Reference(_) => Plan {
+            Self::Reference(_) | Self::Published => Plan {
                 request_timeout: settings.request_timeout,
                 probe_ceiling: settings.probe_ceiling,
                 send_timeout: settings.send_timeout,
                 ..Plan::default()
             },
             Self::Default(_) => settings,
+            Self::Losing(arm, _) => arm.plan(settings),
         }
     }
 }
@@ -48,6 +116,8 @@ impl fmt::Display for MeasureArm {
         match self {
             Self::Reference(pacing) => pacing.fmt(f),
             Self::Default(_) => f.write_str(Self::DEFAULT),
+            Self::Published => f.write_str(Self::PUBLISHED),
+            Self::Losing(arm, percent) => write!(f, "{arm}~{percent}%"),
         }
     }
 }
@@ -128,6 +198,34 @@ mod tests {
             orders.insert(order);
         }
         assert!(orders.len() > 5, "{orders:?}");
+    }
+
+    #[test]
+    fn what_is_displayed_parses_back_and_slips_are_named() {
+        let default: Arms = "shard-16".parse::<StrategySpec>().unwrap().into();
+        let read = |text: &str| MeasureArm::parse(text, &default);
+        for text in [
+            "hold-16",
+            "release-2s-16@client",
+            "default",
+            "upstream",
+            "default~5%",
+        ] {
+            assert_eq!(read(text).unwrap().to_string(), text);
+        }
+        assert_eq!(read("hold-32~5%").unwrap().loses_percent(), 5);
+        assert!(read("upstream~5%").unwrap().is_published());
+        for (text, advice) in [
+            ("hold16", "write `hold-16`"),
+            ("hold-16~5", "from 1% to 50%"),
+            ("hold-16~0%", "from 1% to 50%"),
+            ("hold-16~51%", "from 1% to 50%"),
+            ("defualt", "`default` is what the settings say"),
+            ("default~5%~5%", "from 1% to 50%"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(advice), "{text}: {error}");
+        }
     }
 
     #[test]

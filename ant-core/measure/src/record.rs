@@ -1,12 +1,12 @@
 //! One run's figures. What could not be known is `None`, and `null` in JSON.
 
-use ant_core::TreeReport;
+use ant_core::Report;
 use std::time::Duration;
 
 use ant_wan::Counts;
 use serde::{Deserialize, Serialize};
 
-use crate::stats::median;
+use crate::{choice::Choice, stats::median};
 
 /// One tree of one arm. Times are in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,26 @@ pub struct Run {
     pub lost: Option<u64>,
     /// Requests repeated in the legacy form.
     pub legacy_retries: Option<u64>,
+    /// Requests repeated in the versioned form.
+    #[serde(default)]
+    pub reasks: Option<u64>,
+    /// Spares asked in place of peers that failed or were slow.
+    #[serde(default)]
+    pub spares: Option<u64>,
+    /// Lookups started a second time.
+    #[serde(default)]
+    pub hedges: Option<u64>,
+    /// Pools that hold others than the 16 closest of all nodes that answer. Known
+    /// on the embedded testnet, as are the next two.
+    #[serde(default)]
+    pub pools_other: Option<usize>,
+    /// The share of the candidates that are among the 16 closest of their pool.
+    #[serde(default)]
+    pub closest_share: Option<f64>,
+    /// The candidates' mean rank by distance among all nodes that answer, from 0:
+    /// 7.5 at best.
+    #[serde(default)]
+    pub mean_rank: Option<f64>,
     /// Peers that were asked and never answered, as hexadecimal identities.
     pub silent_peers: Vec<String>,
     /// The most requests outstanding at a time.
@@ -65,9 +85,8 @@ pub struct Run {
 const ROUTER_LATE_MS: f64 = 2.0;
 
 impl Run {
-    /// Takes over what a tree's report says.
-    pub(crate) fn fill(&mut self, report: &TreeReport) {
-        let collection = &report.collection;
+    /// Takes over what a tree's collection saw.
+    pub fn fill(&mut self, collection: &Report) {
         self.tree_s = Some(collection.took.as_secs_f64());
         self.lookup_max_s = Some(collection.slowest_lookup().as_secs_f64());
         self.added_s = Some(collection.added().as_secs_f64());
@@ -77,13 +96,22 @@ impl Run {
         self.answers_taken = Some(collection.answered);
         self.late = Some(collection.late);
         self.legacy_retries = Some(collection.legacy_retries);
+        self.reasks = Some(collection.reasks);
+        self.spares = Some(collection.spares);
+        self.hedges = Some(collection.hedges);
         self.silent_peers = collection
             .silent_peers
             .iter()
             .map(ToString::to_string)
             .collect();
         self.peak_in_flight = Some(collection.peak_in_flight);
-        self.peak_slots = Some(report.gate.peak_occupied);
+    }
+
+    /// Takes over how close the candidates are.
+    pub(crate) fn chose(&mut self, choice: Option<Choice>) {
+        self.pools_other = choice.map(|choice| choice.pools_other);
+        self.closest_share = choice.map(|choice| choice.closest_share);
+        self.mean_rank = choice.map(|choice| choice.mean_rank);
     }
 
     /// Takes over what the router of a wide-area network did meanwhile.
@@ -127,6 +155,12 @@ pub struct Medians {
     pub late: Option<f64>,
     pub lost: Option<f64>,
     pub legacy_retries: Option<f64>,
+    pub reasks: Option<f64>,
+    pub spares: Option<f64>,
+    pub hedges: Option<f64>,
+    pub pools_other: Option<f64>,
+    pub closest_share: Option<f64>,
+    pub mean_rank: Option<f64>,
     pub silent_peers: Option<f64>,
     pub peak_in_flight: Option<f64>,
     pub peak_slots: Option<f64>,
@@ -157,6 +191,12 @@ impl Medians {
             late: of(&|run| run.late.map(|n| n as f64)),
             lost: of(&|run| run.lost.map(|n| n as f64)),
             legacy_retries: of(&|run| run.legacy_retries.map(|n| n as f64)),
+            reasks: of(&|run| run.reasks.map(|n| n as f64)),
+            spares: of(&|run| run.spares.map(|n| n as f64)),
+            hedges: of(&|run| run.hedges.map(|n| n as f64)),
+            pools_other: of(&|run| run.pools_other.map(|n| n as f64)),
+            closest_share: of(&|run| run.closest_share),
+            mean_rank: of(&|run| run.mean_rank),
             silent_peers: of(&|run| run.pools.map(|_| run.silent_peers.len() as f64)),
             peak_in_flight: of(&|run| run.peak_in_flight.map(f64::from)),
             peak_slots: of(&|run| run.peak_slots.map(f64::from)),

@@ -3,12 +3,17 @@
 
 use std::time::{Duration, Instant};
 
-use ant_core::{Client, ClientConfig, Error, TreeReport};
+use ant_core::{Client, ClientConfig, ClientTraffic, Error, TreeReport};
 use ant_pacing::{Arms, PacingSpec};
 use ant_testnet::{Testnet, Traffic};
-use ant_wan::Lab;
+use ant_wan::{Counts, Lab};
 
-use crate::{MeasureArm, MeasurePlan, Run, addresses, host::cpu_seconds};
+use crate::{
+    MeasureArm, MeasurePlan, Run, addresses,
+    choice::{answering, choice},
+    host::cpu_seconds,
+    upstream::measure_published,
+};
 
 /// The books are closed when nothing has been counted for this long. Answers
 /// travel in milliseconds here; what is still queued has been worked off.
@@ -101,8 +106,17 @@ pub async fn measure(
             },
             ..*target
         };
-        let measured = measure_tree(&target, arm.pacing(), &leaves, plan.data_size).await?;
-        let mut run = measured.run;
+        if let Some(testnet) = target.testnet {
+            testnet.lose_answers(arm.loses_percent());
+        }
+        let mut run = if arm.is_published() {
+            Box::pin(measure_published(&target, &leaves, plan.data_size)).await?
+        } else {
+            let pacing = arm.pacing();
+            measure_tree(&target, pacing, &leaves, plan.data_size)
+                .await?
+                .run
+        };
         run.block = scheduled.block;
         watch(&Progress::Ended(&run));
         runs.push((scheduled.arm, run));
@@ -121,18 +135,26 @@ pub async fn measure_tree(
     addresses: &[[u8; 32]],
     data_size: u64,
 ) -> Result<Measured, Error> {
-    let joining = Instant::now();
-    let client = Client::connect(ClientConfig {
-        pacing: pacing.into(),
-        ..target.client.clone()
-    })
-    .await?;
-    client.warm_up().await;
-    let warm_up = joining.elapsed();
+    let (client, warm_up) = fresh_client(target, pacing.into()).await?;
     let mut measured = measure_on(target, &client, addresses, data_size).await;
     client.close().await;
     measured.run.warm_up_s = Some(warm_up.as_secs_f64());
     Ok(measured)
+}
+
+/// A client that knows its peers, and what becoming so took.
+pub(crate) async fn fresh_client(
+    target: &Target<'_>,
+    pacing: Arms,
+) -> Result<(Client, Duration), Error> {
+    let joining = Instant::now();
+    let client = Client::connect(ClientConfig {
+        pacing,
+        ..target.client.clone()
+    })
+    .await?;
+    client.warm_up().await;
+    Ok((client, joining.elapsed()))
 }
 
 /// One tree on a client that lives on, under the pacing that it draws.
@@ -142,26 +164,16 @@ pub async fn measure_on(
     addresses: &[[u8; 32]],
     data_size: u64,
 ) -> Measured {
-    let sent_before = target.testnet.map(Testnet::traffic);
-    let routed_before = target.lab.map(Lab::counts);
-    let late_before = client.traffic().after_end;
-    let cpu_before = cpu_seconds();
+    let books = Books::open(target, client);
     let prepared = client.prepare(addresses, data_size).await;
-    let cpu = cpu_before.and_then(|before| Some(cpu_seconds()? - before));
-    let routed = target.lab.map(Lab::counts).zip(routed_before);
-    close_books(target, client).await;
+    let mut run = Run::default();
+    books.tree_ended(&mut run);
+    let came = books.close(&mut run).await;
 
-    let mut run = Run {
-        cpu_s: cpu,
-        ..Run::default()
-    };
     let report: Option<&TreeReport> = match &prepared {
         Ok(batches) => batches.first().map(|batch| &batch.report),
         Err(error) => error.report(),
     };
-    if let Some((after, before)) = routed {
-        run.routed(&(after - before));
-    }
     let drawn = report.map(|report| Drawn {
         pacing: report.pacing.clone(),
         epoch: report.epoch,
@@ -169,16 +181,18 @@ pub async fn measure_on(
         draw: report.draw,
     });
     if let Some(report) = report {
-        run.fill(report);
+        run.fill(&report.collection);
+        run.peak_slots = Some(report.gate.peak_occupied);
     }
     run.error = prepared.as_ref().err().map(ToString::to_string);
-    let after_end = client.traffic().after_end - late_before;
-    run.late = run.late.map(|late| late + after_end);
-    if let (Some(testnet), Some(before)) = (target.testnet, sent_before) {
-        let traffic = testnet.traffic() - before;
-        run.requests_taken = Some(traffic.requests_taken);
-        run.answers_sent = Some(traffic.answers_sent);
-        run.lost = lost(traffic, &run);
+    run.late = run.late.map(|late| late + came.after_end);
+    // An answer that arrived though its sending failed on the node's side is not
+    // counted as sent, and hides one loss.
+    let taken = run.answers_taken.zip(run.late);
+    let lost = taken.zip(run.answers_sent);
+    run.lost = lost.map(|((taken, late), sent)| sent.saturating_sub(taken + late));
+    if let (Some(testnet), Ok(batches)) = (target.testnet, &prepared) {
+        run.chose(choice(batches, &answering(testnet)));
     }
     Measured {
         run,
@@ -187,11 +201,53 @@ pub async fn measure_on(
     }
 }
 
-/// Sent, and neither taken nor late. An answer that arrived though its sending
-/// failed on the node's side is not counted as sent, and hides one loss.
-fn lost(traffic: Traffic, run: &Run) -> Option<u64> {
-    let came = run.answers_taken? + run.late?;
-    Some(traffic.answers_sent.saturating_sub(came))
+/// What had been counted when a tree began.
+pub(crate) struct Books<'a> {
+    target: &'a Target<'a>,
+    client: &'a Client,
+    sent: Option<Traffic>,
+    routed: Option<Counts>,
+    came: ClientTraffic,
+    cpu: Option<f64>,
+}
+
+impl<'a> Books<'a> {
+    pub(crate) fn open(target: &'a Target<'_>, client: &'a Client) -> Self {
+        Self {
+            target,
+            client,
+            sent: target.testnet.map(Testnet::traffic),
+            routed: target.lab.map(Lab::counts),
+            came: client.traffic(),
+            cpu: cpu_seconds(),
+        }
+    }
+
+    /// What the tree itself took, of the processor and of the router.
+    pub(crate) fn tree_ended(&self, run: &mut Run) {
+        run.cpu_s = self.cpu.and_then(|before| Some(cpu_seconds()? - before));
+        let routed = self.target.lab.map(Lab::counts).zip(self.routed.clone());
+        if let Some((after, before)) = routed {
+            run.routed(&(after - before));
+        }
+    }
+
+    /// Waits until all answers have arrived or are lost; says what came that is in
+    /// no tree's report.
+    pub(crate) async fn close(self, run: &mut Run) -> ClientTraffic {
+        close_books(self.target, self.client).await;
+        if let Some((testnet, before)) = self.target.testnet.zip(self.sent) {
+            let traffic = testnet.traffic() - before;
+            run.requests_taken = Some(traffic.requests_taken);
+            run.answers_sent = Some(traffic.answers_sent);
+        }
+        let now = self.client.traffic();
+        ClientTraffic {
+            after_end: now.after_end - self.came.after_end,
+            unasked: now.unasked - self.came.unasked,
+            lagged: now.lagged - self.came.lagged,
+        }
+    }
 }
 
 /// Waits until no more answers are sent or arrive.

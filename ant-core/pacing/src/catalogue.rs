@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{
     PacingStrategy, Value,
-    strategies::{Hold, Release, Shard, Uncapped},
+    strategies::{Aimd, Hold, Release, Shard, Uncapped},
 };
 
 /// One strategy: its name, what numbers it takes, and what people should know.
@@ -23,6 +23,8 @@ pub struct Entry {
     pub fields: &'static [Field],
     /// Specs to try. The first one's numbers complete a spec that lacks some.
     pub examples: &'static [&'static str],
+    /// What the values must be to each other, in words, if they are not.
+    pub(crate) check: fn(&[Value]) -> Option<String>,
     /// Makes the strategy from as many values as there are fields.
     pub(crate) build: fn(&[Value]) -> Box<dyn PacingStrategy>,
 }
@@ -91,6 +93,10 @@ const SLOTS: Field = Field {
     summary: "how many exchanges may hold a slot at a time",
 };
 
+fn anything(_: &[Value]) -> Option<String> {
+    None
+}
+
 static CATALOGUE: &[Entry] = &[
     Entry {
         name: "uncapped",
@@ -107,6 +113,7 @@ static CATALOGUE: &[Entry] = &[
         },
         fields: &[],
         examples: &["uncapped"],
+        check: anything,
         build: |_| Box::new(Uncapped),
     },
     Entry {
@@ -125,6 +132,7 @@ static CATALOGUE: &[Entry] = &[
         },
         fields: &[SLOTS],
         examples: &["hold-16", "hold-32"],
+        check: anything,
         build: |values| Box::new(Hold::new(values[0].count())),
     },
     Entry {
@@ -151,6 +159,7 @@ static CATALOGUE: &[Entry] = &[
             SLOTS,
         ],
         examples: &["release-2s-16"],
+        check: anything,
         build: |values| Box::new(Release::new(values[0].duration(), values[1].count())),
     },
     Entry {
@@ -169,7 +178,49 @@ static CATALOGUE: &[Entry] = &[
         },
         fields: &[SLOTS],
         examples: &["shard-16"],
+        check: anything,
         build: |values| Box::new(Shard::new(values[0].count())),
+    },
+    Entry {
+        name: "aimd",
+        grammar: "aimd-L-N-M",
+        summary: "N slots a receive queue to start with, more while nothing is lost, half when it is",
+        manual: Manual {
+            lets_go_when: "fewer exchanges than the queue has slots now hold one there",
+            frees_a_slot_when: "the exchange has ended: answered, refused or given up on",
+            learns_from: "answers that came while others waited (one slot more for every 4), and \
+                          proven losses alone (half of the slots, once a burst); silence teaches \
+                          nothing",
+            use_it_when: "you do not know how much the host can take, and clients live for many \
+                          payments: with `@client` what is learnt stays",
+            beware: "a loss is proven by the end of a timeout, often after the tree; what a \
+                     payment learns of its own is little",
+        },
+        fields: &[
+            Field {
+                name: "min",
+                letter: 'L',
+                kind: FieldKind::Count,
+                summary: "the fewest slots a queue is cut to",
+            },
+            SLOTS,
+            Field {
+                name: "max",
+                letter: 'M',
+                kind: FieldKind::Count,
+                summary: "the most slots a queue grows to",
+            },
+        ],
+        examples: &["aimd-8-16-32"],
+        check: |values| {
+            let [min, start, max] = [0, 1, 2].map(|at| values[at].count());
+            let rising = min <= start && start <= max;
+            (!rising).then(|| format!("its numbers must rise, and {min}, {start}, {max} do not"))
+        },
+        build: |values| {
+            let [min, start, max] = [0, 1, 2].map(|at| values[at].count());
+            Box::new(Aimd::new(min, start, max))
+        },
     },
 ];
 

@@ -39,6 +39,13 @@ impl SpecError {
         )
     }
 
+    pub(crate) fn values(spec: &StrategySpec, problem: String) -> Self {
+        let text = spec.to_string();
+        let span = spec.entry().name.len()..text.len();
+        let example = spec.entry().examples.first();
+        Self::new(&text, span, problem).suggest(example.map(|&example| example.to_owned()))
+    }
+
     fn new(text: &str, span: Range<usize>, problem: String) -> Self {
         Self {
             text: text.to_owned(),
@@ -199,7 +206,10 @@ pub(crate) fn table(table: &PacingTable) -> Result<PacingSpec, SpecError> {
                 let (_, text) = text.ok_or_else(|| format!("its `{}` is missing", field.name))?;
                 value(field, text)
             });
-            let values = values.collect::<Result<_, _>>().map_err(error)?;
+            let example = entry.examples.first().map(|&example| example.to_owned());
+            let values = values
+                .collect::<Result<_, _>>()
+                .map_err(|problem| error(problem).suggest(example))?;
             StrategySpec::new(entry, values)?.into()
         }
     };
@@ -233,7 +243,13 @@ mod tests {
         let entries = (0..catalogue::all().len()).prop_flat_map(|at| {
             let entry = &catalogue::all()[at];
             let values: Vec<_> = entry.fields.iter().map(|f| any_value(f.kind)).collect();
-            values.prop_map(move |values| StrategySpec::new(entry, values).unwrap())
+            // Sorted, as entries with several counts want them.
+            values.prop_map(move |mut values: Vec<Value>| {
+                if entry.fields.iter().all(|f| f.kind == FieldKind::Count) {
+                    values.sort_by_key(|value| value.count());
+                }
+                StrategySpec::new(entry, values).unwrap()
+            })
         });
         (entries, prop::sample::select(&Scope::ALL[..]))
             .prop_map(|(strategy, scope)| PacingSpec { strategy, scope })
@@ -298,7 +314,7 @@ mod tests {
         assert_eq!(
             error("xyzzy"),
             "`xyzzy` is no pacing strategy: no strategy is called `xyzzy`; there are `uncapped`, \
-             `hold-N`, `release-T-N`, `shard-N`"
+             `hold-N`, `release-T-N`, `shard-N`, `aimd-L-N-M`"
         );
     }
 

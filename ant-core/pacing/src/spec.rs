@@ -66,14 +66,17 @@ impl StrategySpec {
     ///
     /// # Errors
     ///
-    /// When there are more or fewer values than fields, or one is of another
-    /// kind.
+    /// When there are more or fewer values than fields, one is of another kind,
+    /// or they do not go together.
     pub fn new(entry: &'static Entry, values: Vec<Value>) -> Result<Self, SpecError> {
         let kinds = entry.fields.iter().map(|field| field.kind);
-        if values.len() == entry.fields.len() && kinds.eq(values.iter().map(|v| v.kind())) {
-            Ok(Self { entry, values })
-        } else {
-            Err(SpecError::shape(entry))
+        if values.len() != entry.fields.len() || !kinds.eq(values.iter().map(|v| v.kind())) {
+            return Err(SpecError::shape(entry));
+        }
+        let spec = Self { entry, values };
+        match (entry.check)(&spec.values) {
+            None => Ok(spec),
+            Some(problem) => Err(SpecError::values(&spec, problem)),
         }
     }
 
@@ -110,13 +113,16 @@ impl StrategySpec {
     }
 
     /// The same strategy with the field called `name` set to `value`; `None` if
-    /// it has no such field, or one of another kind.
-    #[must_use]
-    pub fn with(&self, name: &str, value: Value) -> Option<Self> {
+    /// it has no such field.
+    ///
+    /// # Errors
+    ///
+    /// When the field is of another kind, or does not go with the others then.
+    pub fn with(&self, name: &str, value: Value) -> Option<Result<Self, SpecError>> {
         let at = self.entry.fields.iter().position(|f| f.name == name)?;
         let mut values = self.values.clone();
         values[at] = value;
-        Self::new(self.entry, values).ok()
+        Some(Self::new(self.entry, values))
     }
 
     /// Makes the strategy itself.
@@ -274,6 +280,18 @@ pub struct PacingTable {
 impl From<&PacingSpec> for PacingTable {
     fn from(spec: &PacingSpec) -> Self {
         let strategy = &spec.strategy;
+        let fields = strategy.entry().fields.iter();
+        if fields
+            .clone()
+            .any(|f| f.name != "slots" && f.name != "after")
+        {
+            // The table has no keys for such numbers: the name carries all.
+            return Self {
+                strategy: Some(strategy.to_string()),
+                scope: Some(spec.scope.name().to_owned()),
+                ..Self::default()
+            };
+        }
         Self {
             strategy: Some(strategy.entry().name.to_owned()),
             slots: strategy.value("slots").map(|v| v.count().get()),

@@ -101,6 +101,9 @@ pub enum Release {
     /// When the exchange has ended, or this long after it was let go, whichever
     /// comes first.
     OnFinishOrAfter(Duration),
+    /// When the exchange has ended, or when its member says that it
+    /// [is slow](crate::Permit::slow), by what it has learned of the others.
+    OnFinishOrSlow,
 }
 
 /// What the legacy retry of an exchange does about its slot.

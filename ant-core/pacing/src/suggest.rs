@@ -34,8 +34,11 @@ pub(crate) fn spec(text: &str) -> Option<String> {
     };
     let tokens = tokens(rest);
     let values = fill(entry, &tokens)?;
-    let spec = StrategySpec::new(entry, values).ok()?;
-    Some(spec.to_string())
+    match StrategySpec::new(entry, values) {
+        Ok(spec) => Some(spec.to_string()),
+        // Numbers that do not go together.
+        Err(_) => entry.examples.first().map(|&example| example.to_owned()),
+    }
 }
 
 /// The text in plain spelling: lower case, without blanks around, full-width

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::atomic::Ordering,
     time::{Duration, SystemTime},
 };
 
@@ -136,6 +137,16 @@ impl Testnet {
     /// What all nodes together have taken and sent.
     pub fn traffic(&self) -> Traffic {
         self.nodes.iter().map(|node| node.counters.read()).sum()
+    }
+
+    /// From now on so many in a hundred candidate answers of every node are lost:
+    /// drawn by lot, counted as sent, and never sent.
+    pub fn lose_answers(&self, percent: u8) {
+        for node in &self.nodes {
+            node.counters
+                .loses_percent
+                .store(percent, Ordering::Relaxed);
+        }
     }
 
     /// Who the nodes are, and what is wrong with them.

@@ -372,6 +372,10 @@ impl Server {
                 }
             },
         };
+        if candidate && self.counters.loses() {
+            count(&self.counters.answers_sent);
+            return;
+        }
         match self
             .p2p
             .send_message(&source, CHUNK_PROTOCOL_ID, answer, &[])

@@ -2,7 +2,7 @@
 
 use std::{
     ops::{Add, Sub},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU8, AtomicU64, Ordering},
 };
 
 /// What one node, or all of them, did with candidate requests.
@@ -10,7 +10,8 @@ use std::{
 pub struct Traffic {
     /// Candidate requests that reached the node's protocol handler.
     pub requests_taken: u64,
-    /// Candidate answers handed to the transport without an error.
+    /// Candidate answers handed to the transport without an error, or lost on
+    /// purpose.
     pub answers_sent: u64,
     /// Candidate answers that the transport refused.
     pub send_failures: u64,
@@ -58,9 +59,17 @@ pub(crate) struct Counters {
     pub(crate) answers_sent: AtomicU64,
     pub(crate) send_failures: AtomicU64,
     pub(crate) lagged: AtomicU64,
+    /// How many in a hundred answers are to be lost.
+    pub(crate) loses_percent: AtomicU8,
 }
 
 impl Counters {
+    /// Whether an answer is to be lost on purpose, by lot.
+    pub(crate) fn loses(&self) -> bool {
+        let percent = self.loses_percent.load(Ordering::Relaxed);
+        percent > 0 && rand::random::<u32>() % 100 < u32::from(percent)
+    }
+
     pub(crate) fn read(&self) -> Traffic {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Traffic {

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use ant_pacing::{duration::Span, nearest};
+use ant_pacing::{
+    duration::{Span, at_share},
+    nearest,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::LabError;
@@ -205,17 +208,7 @@ impl Scenario {
                 .map(|(percentile, span)| (f64::from(*percentile) / 100.0, span.0))
                 .collect(),
         };
-        let above = points.iter().position(|(at, _)| *at >= share);
-        match above {
-            Some(0) => points.first().map_or(Duration::ZERO, |(_, span)| *span),
-            Some(above) => {
-                let ((low, from), (high, to)) = (points[above - 1], points[above]);
-                from + to
-                    .saturating_sub(from)
-                    .mul_f64((share - low) / (high - low))
-            }
-            None => points.last().map_or(Duration::ZERO, |(_, span)| *span),
-        }
+        at_share(&points, share)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use ant_config::Environment;
 use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Progress, Run, measure, table};
-use ant_pacing::PacingSpec;
 use ant_protocol::MAX_CHUNK_SIZE;
 use serde_json::{Value, json};
 
@@ -24,10 +23,7 @@ impl Ready {
     pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
         let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
         let plan = plan(&args, &chosen)?;
-        let own = plan
-            .arms
-            .iter()
-            .any(|arm| matches!(arm, MeasureArm::Default(_)));
+        let own = plan.arms.iter().any(MeasureArm::follows_settings);
         let pacings = plan.arms.iter().map(MeasureArm::pacing);
         let pacings: Vec<_> = pacings.flat_map(|arms| arms.as_slice().to_vec()).collect();
         let pacings = pacings.iter().map(|arm| &arm.pacing);
@@ -75,16 +71,18 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
 }
 
 fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
+    let default = chosen.settings.arms();
     let read = |text: &String| {
-        if text.trim() == MeasureArm::DEFAULT {
-            return Ok(MeasureArm::Default(chosen.settings.arms()));
+        let arm = MeasureArm::parse(text.trim(), &default);
+        let arm = arm.map_err(|error| Failure::BadInput(format!("--arms: {error}")))?;
+        if arm.loses_percent() > 0 && chosen.own.is_none() {
+            return Err(Failure::BadInput(format!(
+                "--arms: `{arm}` needs a testnet of our own, and the profile `{}` joins another; \
+                 choose --profile local",
+                chosen.settings.profile
+            )));
         }
-        let spec = text.trim().parse::<PacingSpec>().map_err(|error| {
-            Failure::BadInput(format!(
-                "--arms: {error}; `default` is what the settings say"
-            ))
-        });
-        spec.map(MeasureArm::Reference)
+        Ok(arm)
     };
     Ok(MeasurePlan {
         arms: args.arms.iter().map(read).collect::<Result<_, _>>()?,

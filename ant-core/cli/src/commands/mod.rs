@@ -4,6 +4,7 @@ mod config;
 mod measure;
 mod quote;
 mod report;
+mod simulate;
 mod soak;
 mod strategy;
 mod testnet;
@@ -21,6 +22,7 @@ use crate::{
 pub(crate) fn run_alone(command: Command) -> Result<Option<NetworkCommand>, Failure> {
     match command {
         Command::Network(command) => return Ok(Some(command)),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Config { command } => config::run(&command),
         Command::Profile { command } => config::run_profile(&command),

@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct RequestState {
     pub(super) exchange: u64,
     peer: Peer,
-    dialect: Dialect,
+    pub(super) dialect: Dialect,
     pub(super) phase: RequestPhase,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum RequestPhase {
 impl<C> Collection<C> {
     /// The gate let this exchange go: its first attempt, or its retry.
     pub(super) fn start_attempt(&mut self, key: u64, now: Moment) {
-        let Some(exchange) = self.exchanges.get_mut(&key) else {
+        let Some(exchange) = self.exchanges.get_mut(key) else {
             return;
         };
         let known = self.memory.known(exchange.peer);
@@ -45,12 +45,11 @@ impl<C> Collection<C> {
 
     /// Asks in this form, beside what the exchange may have outstanding.
     pub(super) fn start_request(&mut self, key: u64, dialect: Dialect, now: Moment) {
-        let Some(exchange) = self.exchanges.get_mut(&key) else {
+        let Some(exchange) = self.exchanges.get_mut(key) else {
             return;
         };
         let known = self.memory.known(exchange.peer);
-        let request = RequestKey(self.next_request);
-        self.next_request += 1;
+        let request = RequestKey(self.requests.next());
         exchange.attempts.push(Attempt {
             request,
             knew_versioned: known == Known::Versioned,
@@ -61,15 +60,12 @@ impl<C> Collection<C> {
         exchange.out += 1;
         let deadline = now + self.plan.send_timeout;
         self.deadlines.insert((deadline, request));
-        self.requests.insert(
-            request,
-            RequestState {
-                exchange: key,
-                peer: exchange.peer,
-                dialect,
-                phase: RequestPhase::Sending { deadline },
-            },
-        );
+        self.requests.push(RequestState {
+            exchange: key,
+            peer: exchange.peer,
+            dialect,
+            phase: RequestPhase::Sending { deadline },
+        });
         self.commands.push_back(Command::Send {
             request,
             pool: exchange.pool,
@@ -79,10 +75,11 @@ impl<C> Collection<C> {
         self.in_flight += 1;
         self.report.requests += 1;
         self.report.peak_in_flight = self.report.peak_in_flight.max(self.in_flight);
+        self.awaits(key, now);
     }
 
     pub(super) fn sent(&mut self, request: RequestKey, now: Moment) {
-        let Some(state) = self.requests.get_mut(&request) else {
+        let Some(state) = self.requests.get_mut(request.0) else {
             return;
         };
         let RequestPhase::Sending { deadline } = state.phase else {
@@ -97,12 +94,14 @@ impl<C> Collection<C> {
         let exchange = state.exchange;
         state.phase = RequestPhase::Waiting { deadline };
         self.deadlines.insert((deadline, request));
-        self.awaits(exchange, now);
+        self.dials.is_connected(state.peer);
+        self.dials.ended(exchange);
+        self.await_answer(exchange, now);
     }
 
     /// Marks a request as over; whether it was not already.
     pub(super) fn over(&mut self, request: RequestKey) -> Option<RequestState> {
-        let state = self.requests.get_mut(&request)?;
+        let state = self.requests.get_mut(request.0)?;
         let (RequestPhase::Sending { deadline } | RequestPhase::Waiting { deadline }) = state.phase
         else {
             return None;
@@ -110,8 +109,9 @@ impl<C> Collection<C> {
         state.phase = RequestPhase::Over;
         let state = *state;
         self.deadlines.remove(&(deadline, request));
+        self.dials.ended(state.exchange);
         self.in_flight -= 1;
-        if let Some(exchange) = self.exchanges.get_mut(&state.exchange) {
+        if let Some(exchange) = self.exchanges.get_mut(state.exchange) {
             exchange.out -= 1;
         }
         Some(state)
@@ -121,7 +121,7 @@ impl<C> Collection<C> {
         let Some(state) = self.over(request) else {
             return;
         };
-        if let Some(exchange) = self.exchanges.get_mut(&state.exchange)
+        if let Some(exchange) = self.exchanges.get_mut(state.exchange)
             && let Some(attempt) = exchange.attempt(request)
         {
             attempt.timed_out = true;
@@ -141,7 +141,7 @@ impl<C> Collection<C> {
     /// Retries in the legacy form if the versioned one failed, else ends the
     /// exchange.
     pub(super) fn retry_or(&mut self, state: RequestState, end: End<C>, now: Moment) {
-        let Some(exchange) = self.exchanges.get_mut(&state.exchange) else {
+        let Some(exchange) = self.exchanges.get_mut(state.exchange) else {
             return;
         };
         // Its other request may still be answered.
@@ -171,7 +171,7 @@ impl<C> Collection<C> {
     }
 
     pub(super) fn answered(&mut self, request: RequestKey, answer: Answer, now: Moment) {
-        let Some(state) = self.requests.get(&request).copied() else {
+        let Some(state) = self.requests.get(request.0).copied() else {
             return;
         };
         self.answered_peers.insert(state.peer);
@@ -186,7 +186,7 @@ impl<C> Collection<C> {
             return;
         }
         self.report.answered += 1;
-        let Some(exchange) = self.exchanges.get_mut(&state.exchange) else {
+        let Some(exchange) = self.exchanges.get_mut(state.exchange) else {
             return;
         };
         let silent_before = exchange
@@ -210,8 +210,11 @@ impl<C> Collection<C> {
             self.memory.answered_legacy_only(state.peer);
         }
         self.answer_took(state.exchange, now);
+        if state.dialect == Dialect::Versioned {
+            self.became_known(state.peer, now);
+        }
         self.forget_others(state.exchange);
-        let Some(exchange) = self.exchanges.get_mut(&state.exchange) else {
+        let Some(exchange) = self.exchanges.get_mut(state.exchange) else {
             return;
         };
         match answer {
@@ -235,7 +238,7 @@ impl<C> Collection<C> {
     /// An answer to a request that is over is not used, but it is counted, and
     /// what it proves about loss is undone.
     pub(super) fn came_late(&mut self, state: RequestState, request: RequestKey) {
-        if let Some(exchange) = self.exchanges.get_mut(&state.exchange)
+        if let Some(exchange) = self.exchanges.get_mut(state.exchange)
             && let Some(attempt) = exchange.attempts.iter_mut().find(|a| a.request == request)
             // A peer that repeats itself is counted once.
             && !attempt.answered
@@ -246,29 +249,33 @@ impl<C> Collection<C> {
     }
 
     pub(super) fn checked(&mut self, request: RequestKey, result: Result<C, String>, now: Moment) {
-        let Some(state) = self.requests.get(&request).copied() else {
+        let Some(state) = self.requests.get(request.0).copied() else {
             return;
         };
         let checking =
             |e: &&mut Exchange<C>| matches!(e.state, State::Checking(of) if of == request);
-        let Some(exchange) = self.exchanges.get_mut(&state.exchange).filter(checking) else {
+        let Some(exchange) = self.exchanges.get_mut(state.exchange).filter(checking) else {
             return;
         };
         exchange.state = State::Ended(match result {
             Ok(candidate) => End::Valid(candidate),
             Err(why) => End::Invalid(why),
         });
-        let pool = exchange.pool;
+        let (pool, valid) = (exchange.pool, exchange.valid());
+        if let Some(pool) = self.pools.get_mut(pool.0) {
+            pool.valid += usize::from(valid);
+        }
         self.one_less(pool);
         self.replace_failed(state.exchange, now);
     }
 
     pub(super) fn disconnected(&mut self, peer: Peer, now: Moment) {
+        self.dials.disconnected(peer);
         let lost: Vec<_> = self
             .requests
             .iter()
             .filter(|(_, s)| s.peer == peer && matches!(s.phase, RequestPhase::Waiting { .. }))
-            .map(|(key, _)| *key)
+            .map(|(key, _)| RequestKey(key))
             .collect();
         for request in lost {
             self.attempt_failed(request, "disconnected before it answered".to_owned(), now);
@@ -277,7 +284,7 @@ impl<C> Collection<C> {
 
     /// Gives an exchange's slot back and tells the strategy how it went.
     pub(super) fn release(&mut self, key: u64, outcome: Outcome, now: Moment) {
-        if let Some(exchange) = self.exchanges.get_mut(&key)
+        if let Some(exchange) = self.exchanges.get_mut(key)
             && let Some(permit) = exchange.permit.take()
         {
             permit.finish(outcome, exchange.evidence(), now);
@@ -286,7 +293,7 @@ impl<C> Collection<C> {
 
     pub(super) fn end(&mut self, key: u64, outcome: Outcome, end: End<C>, now: Moment) {
         self.release(key, outcome, now);
-        if let Some(exchange) = self.exchanges.get_mut(&key)
+        if let Some(exchange) = self.exchanges.get_mut(key)
             && !exchange.ended()
         {
             exchange.state = State::Ended(end);
@@ -300,6 +307,7 @@ impl<C> Collection<C> {
     pub(super) fn one_less(&mut self, pool: PoolId) {
         if let Some(pool) = self.pools.get_mut(pool.0) {
             pool.open -= 1;
+            pool.changed = true;
         }
     }
 }

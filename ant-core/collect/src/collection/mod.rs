@@ -3,6 +3,9 @@
 
 mod attempts;
 mod choice;
+mod dials;
+mod lookups;
+mod table;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -12,10 +15,14 @@ use std::{
 
 use ant_pacing::{Member, Moment, Peer, Request};
 
-use self::attempts::{RequestPhase, RequestState};
+use self::{
+    attempts::{RequestPhase, RequestState},
+    dials::Dials,
+    table::Table,
+};
 use crate::{
-    Command, Event, FoundPeer, Lookup, LookupTime, POOL_SIZE, PeerMemory, Plan, PoolId, Report,
-    RequestKey, Verdict,
+    Command, Event, FoundPeer, Lookup, LookupKey, PeerMemory, Plan, PoolId, Report, RequestKey,
+    Verdict,
     exchange::{End, Exchange, State},
     pool::{Phase, Pool},
 };
@@ -30,20 +37,26 @@ pub struct Collection<C> {
     started: Moment,
     ended: Option<Moment>,
     pools: Vec<Pool>,
-    exchanges: BTreeMap<u64, Exchange<C>>,
-    requests: BTreeMap<RequestKey, RequestState>,
+    exchanges: Table<Exchange<C>>,
+    requests: Table<RequestState>,
     /// Requests whose time runs.
     deadlines: BTreeSet<(Moment, RequestKey)>,
     commands: VecDeque<Command>,
-    lookups_running: usize,
+    /// Lookups that their pools wait for.
+    lookups: BTreeMap<LookupKey, PoolId>,
+    next_lookup: u64,
+    /// How long lookups of each kind took, shortest first.
+    lookup_times: Vec<(Lookup, Vec<Duration>)>,
+    dials: Dials,
     in_flight: u32,
-    next_request: u64,
     answered_peers: BTreeSet<Peer>,
     /// How long answers took, shortest first.
     answer_times: Vec<Duration>,
     /// Exchanges that wait for an answer and have not been replaced, by since
     /// when.
     awaited: BTreeSet<(Moment, u64)>,
+    /// Slow exchanges with peers of which nothing is known.
+    slow_unknown: Vec<(Peer, u64)>,
     /// Peers that ignored the versioned form and then answered the legacy one.
     seemed_old: BTreeSet<Peer>,
     report: Report,
@@ -74,16 +87,19 @@ impl<C> Collection<C> {
             started: now,
             ended: None,
             pools,
-            exchanges: BTreeMap::new(),
-            requests: BTreeMap::new(),
+            exchanges: Table::new(),
+            requests: Table::new(),
             deadlines: BTreeSet::new(),
             commands: VecDeque::new(),
-            lookups_running: 0,
+            lookups: BTreeMap::new(),
+            next_lookup: 0,
+            lookup_times: Vec::new(),
+            dials: Dials::default(),
             in_flight: 0,
-            next_request: 0,
             answered_peers: BTreeSet::new(),
             answer_times: Vec::new(),
             awaited: BTreeSet::new(),
+            slow_unknown: Vec::new(),
             seemed_old: BTreeSet::new(),
         };
         collection.start_lookups(now);
@@ -106,8 +122,8 @@ impl<C> Collection<C> {
     /// When to call [`tick`](Self::tick) and [`poll`](Self::poll) at the latest.
     pub fn next_deadline(&self) -> Option<Moment> {
         let own = self.deadlines.first().map(|(at, _)| *at);
-        let slow = self.next_slow();
-        [own, slow, self.gate.next_deadline()]
+        let (slow, hedge) = (self.next_slow(), self.next_hedge());
+        [own, slow, hedge, self.gate.next_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -125,7 +141,7 @@ impl<C> Collection<C> {
         while let Some((at, request)) = self.deadlines.first().copied()
             && at <= now
         {
-            let Some(state) = self.requests.get(&request).copied() else {
+            let Some(state) = self.requests.get(request.0).copied() else {
                 self.deadlines.pop_first();
                 continue;
             };
@@ -141,6 +157,7 @@ impl<C> Collection<C> {
             }
         }
         self.replace_slow(now);
+        self.hedge(now);
         self.settle(now);
     }
 
@@ -152,15 +169,19 @@ impl<C> Collection<C> {
         }
         match event {
             Event::Found {
-                pool,
+                lookup,
                 peers,
+                in_doubt,
                 connected,
-            } => self.looked_up(pool, peers, connected, None, now),
+            } => {
+                let result = Ok((peers, in_doubt));
+                self.looked_up(lookup, result, connected, now);
+            }
             Event::LookupFailed {
-                pool,
+                lookup,
                 connected,
                 reason,
-            } => self.looked_up(pool, Vec::new(), connected, Some(reason), now),
+            } => self.looked_up(lookup, Err(reason), connected, now),
             Event::Sent { request } => self.sent(request, now),
             Event::Unsent { request, reason } => self.attempt_failed(request, reason, now),
             Event::Answered { request, answer } => self.answered(request, answer, now),
@@ -177,28 +198,30 @@ impl<C> Collection<C> {
 
     /// Whether the candidate that answered this request is to be checked.
     pub fn awaits_check(&self, request: RequestKey) -> bool {
-        let exchange = self.requests.get(&request).map(|state| state.exchange);
-        let exchange = exchange.and_then(|key| self.exchanges.get(&key));
+        let exchange = self.requests.get(request.0).map(|state| state.exchange);
+        let exchange = exchange.and_then(|key| self.exchanges.get(key));
         exchange.is_some_and(|e| matches!(e.state, State::Checking(of) if of == request))
     }
 
     /// The verdict and the report. Called before the collection
     /// [is done](Self::is_done), it gives up what is still open as silent.
     pub fn finish(mut self) -> (Verdict<C>, Report) {
-        let mut exchanges = std::mem::take(&mut self.exchanges);
+        let exchanges = std::mem::replace(&mut self.exchanges, Table::new()).into_vec();
         let asked: BTreeSet<_> = exchanges
-            .values()
+            .iter()
             .filter(|e| matches!(e.state, State::Ended(End::Silent)))
             .map(|e| e.peer)
             .collect();
         let mut report = self.report;
         report.silent_peers = asked.difference(&self.answered_peers).copied().collect();
         let of = self.pools.len();
+        let mut pools: Vec<Vec<_>> = self.pools.iter().map(|_| Vec::new()).collect();
+        for exchange in exchanges {
+            pools[exchange.pool.0].push(exchange);
+        }
         let mut full = Vec::new();
         let mut failures = Vec::new();
-        for (at, pool) in self.pools.iter().enumerate() {
-            let own = pool.exchanges.iter();
-            let own = own.filter_map(|key| exchanges.remove(key)).collect();
+        for (at, (pool, own)) in self.pools.iter().zip(pools).enumerate() {
             match pool.decide(PoolId(at), of, own) {
                 Ok(pool) => full.push(pool),
                 Err(failure) => failures.push(failure),
@@ -216,98 +239,36 @@ impl<C> Collection<C> {
         (verdict, report)
     }
 
-    fn start_lookups(&mut self, now: Moment) {
-        for (at, pool) in self.pools.iter_mut().enumerate() {
-            if self.lookups_running >= self.plan.lookups.max(1) {
-                break;
-            }
-            if pool.phase == Phase::Waiting {
-                pool.phase = Phase::LookingUp { since: now };
-                self.lookups_running += 1;
-                self.commands.push_back(Command::Lookup {
-                    pool: PoolId(at),
-                    target: pool.target,
-                    count: self.plan.ask,
-                    how: pool.how,
-                });
-            }
-        }
-    }
-
-    fn looked_up(
-        &mut self,
-        id: PoolId,
-        mut peers: Vec<FoundPeer>,
-        connected: Vec<FoundPeer>,
-        error: Option<String>,
-        now: Moment,
-    ) {
-        let Some(pool) = self.pools.get_mut(id.0) else {
-            return;
-        };
-        let Phase::LookingUp { since } = pool.phase else {
-            return;
-        };
-        pool.phase = Phase::Asking;
-        pool.lookup_error = error;
-        self.lookups_running -= 1;
-        self.report.lookups.push(LookupTime {
-            pool: id,
-            took: now.since(since),
-            found: peers.len(),
-        });
-        let exchanges = &self.exchanges;
-        let asked = pool.exchanges.iter().filter_map(|key| exchanges.get(key));
-        let asked: BTreeSet<_> = asked.map(|exchange| exchange.peer).collect();
-        let again = !asked.is_empty();
-        let mut seen = asked;
-        peers.retain(|found| seen.insert(found.peer));
-        if !again && peers.len() < POOL_SIZE && pool.how != Lookup::Stock {
-            pool.how = Lookup::Stock;
-            pool.phase = Phase::Waiting;
-            pool.lookup_error = None;
-            self.start_lookups(now);
-            return;
-        }
-        if !again && peers.len() < POOL_SIZE {
-            peers.extend(connected.into_iter().filter(|c| seen.insert(c.peer)));
-        }
-        peers.sort_by_key(|found| found.peer.distance(&pool.target));
-        peers.truncate(self.plan.ask);
-        // With fewer peers than a pool needs, asking them cannot fill it.
-        if !again && peers.len() < POOL_SIZE {
-            let found = format!("{} peers found, {POOL_SIZE} needed", peers.len());
-            pool.lookup_error.get_or_insert(found);
-            peers.clear();
-        }
-        let first = self.plan.first.unwrap_or(peers.len()).max(POOL_SIZE);
-        let spares = peers.split_off(first.min(peers.len()));
-        pool.spares = spares.into();
-        for found in peers {
-            self.queue(id, found, now);
-        }
-        self.start_lookups(now);
-    }
-
     fn queue(&mut self, pool: PoolId, found: FoundPeer, now: Moment) {
-        let key = self.exchanges.len() as u64;
-        let request = Request {
-            peer: found.peer,
-            address: found.address,
+        let Some(of) = self.pools.get_mut(pool.0) else {
+            return;
         };
-        let exchange = Exchange {
+        let key = self.exchanges.push(Exchange {
             pool,
             peer: found.peer,
-            permit: Some(self.gate.enqueue(&request, key, now)),
+            distance: found.peer.distance(&of.target),
+            address: found.address,
+            permit: None,
             attempts: Vec::new(),
             state: State::Queued,
             out: 0,
+            awaited: None,
             replaced: false,
-        };
-        self.exchanges.insert(key, exchange);
-        if let Some(pool) = self.pools.get_mut(pool.0) {
-            pool.exchanges.push(key);
-            pool.open += 1;
+        });
+        of.exchanges.push(key);
+        of.open += 1;
+        self.dials.wait(key);
+        self.start_dials(now);
+    }
+
+    /// Has an exchange wait for its slot.
+    fn enqueue(&mut self, key: u64, now: Moment) {
+        if let Some(exchange) = self.exchanges.get_mut(key) {
+            let request = Request {
+                peer: exchange.peer,
+                address: exchange.address,
+            };
+            exchange.permit = Some(self.gate.enqueue(&request, key, now));
         }
     }
 
@@ -318,6 +279,7 @@ impl<C> Collection<C> {
         }
         self.decide_pools();
         self.start_lookups(now);
+        self.start_dials(now);
         let decided = self.pools.iter().all(|pool| pool.phase == Phase::Decided);
         // Two distinct refusals settle the matter: nothing will be paid, so
         // nobody else need be asked.

@@ -165,11 +165,14 @@ fn a_pool_short_of_witnessed_peers_is_looked_up_again() {
         assert_eq!(report.lookups.len(), 8, "each pool was looked up twice");
         assert_eq!((stats.occupied, stats.waiting), (0, 0));
     }
-    let mut network = sparing(16);
-    network.plan.lookup = Lookup::Witnessed(4);
-    let (verdict, report, _) = network.run(&targets());
-    chosen(&verdict);
-    assert_eq!(report.lookups.len(), 4);
+    for (in_doubt, lookups) in [(false, 4), (true, 8)] {
+        let mut network = sparing(16);
+        network.plan.lookup = Lookup::Witnessed(4);
+        network.in_doubt = in_doubt;
+        let (verdict, report, _) = network.run(&targets());
+        chosen(&verdict);
+        assert_eq!(report.lookups.len(), lookups);
+    }
 }
 
 fn any_answer() -> impl Strategy<Value = Manner> {

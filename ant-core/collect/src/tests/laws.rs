@@ -49,13 +49,22 @@ proptest! {
         manners in prop::collection::vec(any_manner(), 0..45),
         lookups in 1usize..20,
         pools in 1u8..5,
+        dials in 0usize..6,
+        hedges in 0u32..3,
+        lookup_times in prop::collection::btree_map(0u64..8, (1u64..30_000).prop_map(ms), 0..4),
     ) {
         let mut network = network(&spec, &manners, lookups);
+        network.plan.dials = dials;
+        network.dial_time = ms(300);
+        network.plan.hedges = hedges;
+        network.lookup_times = lookup_times;
         let targets: Vec<_> = (0..pools).map(|n| target(n * 50)).collect();
         let (verdict, report, stats) = network.run(&targets);
         prop_assert_eq!((stats.occupied, stats.waiting), (0, 0));
         let sent = network.sent.len() as u64;
         prop_assert_eq!(report.requests, sent);
+        prop_assert!(report.hedges <= u64::from(hedges));
+        prop_assert!(dials == 0 || network.peak_dials <= dials);
         if let Some(slots) = spec.strip_prefix("hold-") {
             prop_assert!(report.peak_in_flight <= slots.parse().unwrap());
         }

@@ -63,11 +63,23 @@ pub(super) struct Network {
     pub(super) memory: PeerMemory,
     pub(super) gate: Gate,
     pub(super) lookup_time: Duration,
+    /// Lookups that take another time, by their number.
+    pub(super) lookup_times: BTreeMap<u64, Duration>,
+    /// Lookups that find others, by their number.
+    pub(super) lookup_finds: BTreeMap<u64, Vec<Peer>>,
     /// Whom a lookup finds; `None` fails it.
     pub(super) finds: Option<Vec<Peer>>,
     /// Whom a witnessed lookup finds, if others than a stock one.
     pub(super) witnessed: Option<Vec<Peer>>,
+    /// Whether that is in doubt.
+    pub(super) in_doubt: bool,
     pub(super) connected: Vec<Peer>,
+    /// How long the first request to a peer takes to be sent.
+    pub(super) dial_time: Duration,
+    /// The most peers that were dialled at a time.
+    pub(super) peak_dials: usize,
+    /// Until when a peer is dialled.
+    dialled: BTreeMap<Peer, Moment>,
     pub(super) now: Moment,
     /// The most lookups that ran at a time.
     pub(super) peak_lookups: u32,
@@ -88,9 +100,15 @@ impl Network {
             memory: PeerMemory::new(),
             gate: Gate::new(spec.strategy.build()),
             lookup_time: ms(50),
+            lookup_times: BTreeMap::new(),
+            lookup_finds: BTreeMap::new(),
             finds: Some(all),
             witnessed: None,
+            in_doubt: false,
             connected: Vec::new(),
+            dial_time: Duration::ZERO,
+            peak_dials: 0,
+            dialled: BTreeMap::new(),
             now: Moment::ZERO,
             peak_lookups: 0,
             sent: Vec::new(),
@@ -164,24 +182,27 @@ impl Network {
             peers.iter().map(found).collect::<Vec<_>>()
         };
         match command {
-            Command::Lookup { pool, how, .. } => {
+            Command::Lookup { lookup, how, .. } => {
                 self.lookups += 1;
                 self.peak_lookups = self.peak_lookups.max(self.lookups);
                 let connected = found(&self.connected);
                 let witnessed = self.witnessed.as_ref().filter(|_| how != Lookup::Stock);
-                let event = match witnessed.or(self.finds.as_ref()) {
+                let finds = self.lookup_finds.get(&lookup.0);
+                let event = match finds.or(witnessed).or(self.finds.as_ref()) {
                     Some(peers) => Event::Found {
-                        pool,
+                        lookup,
                         peers: found(peers),
+                        in_doubt: self.in_doubt && how != Lookup::Stock,
                         connected,
                     },
                     None => Event::LookupFailed {
-                        pool,
+                        lookup,
                         connected,
                         reason: "no route".to_owned(),
                     },
                 };
-                agenda.add(self.now + self.lookup_time, event);
+                let takes = self.lookup_times.get(&lookup.0);
+                agenda.add(self.now + *takes.unwrap_or(&self.lookup_time), event);
             }
             Command::Send {
                 request,
@@ -199,18 +220,28 @@ impl Network {
         let asked = self.asked.entry(peer).or_default();
         *asked += 1;
         let manner = self.manners[&peer];
+        let connected = self.connected.contains(&peer);
+        let dials = if connected {
+            Duration::ZERO
+        } else {
+            self.dial_time
+        };
+        let sent = *self.dialled.entry(peer).or_insert(self.now + dials);
+        let sent = sent.max(self.now);
+        let dialling = self.dialled.values().filter(|until| **until > self.now);
+        self.peak_dials = self.peak_dials.max(dialling.count());
         match manner {
             Manner::Unreachable => {
                 let reason = "no route".to_owned();
-                agenda.add(self.now, Event::Unsent { request, reason });
+                agenda.add(sent, Event::Unsent { request, reason });
             }
             Manner::Stuck => {}
-            _ => agenda.add(self.now, Event::Sent { request }),
+            _ => agenda.add(sent, Event::Sent { request }),
         }
         let candidate = |agenda: &mut Agenda, after, result| {
             let answer = Answer::Candidate;
-            agenda.add(self.now + after, Event::Answered { request, answer });
-            agenda.add(self.now + after, Event::Checked { request, result });
+            agenda.add(sent + after, Event::Answered { request, answer });
+            agenda.add(sent + after, Event::Checked { request, result });
         };
         match manner {
             Manner::Silent | Manner::Unreachable | Manner::Stuck => {}
@@ -227,16 +258,16 @@ impl Network {
             }
             Manner::Refuses(after) => {
                 let answer = Answer::SettlementRefused { minimum: 2 };
-                agenda.add(self.now + after, Event::Answered { request, answer });
+                agenda.add(sent + after, Event::Answered { request, answer });
             }
             Manner::Declines => {
                 let answer = Answer::Declined("no room".to_owned());
-                agenda.add(self.now, Event::Answered { request, answer });
+                agenda.add(sent, Event::Answered { request, answer });
             }
             Manner::Forges => candidate(agenda, ms(10), Err("bad signature".to_owned())),
             Manner::Breaks(after) => {
                 if *asked == 1 {
-                    agenda.add(self.now + after, Event::Disconnected { peer });
+                    agenda.add(sent + after, Event::Disconnected { peer });
                 } else {
                     candidate(agenda, ms(10), Ok(peer));
                 }

@@ -207,6 +207,16 @@ impl Core {
         self.tidy(lane);
     }
 
+    /// An exchange takes much longer than others: its slot is free, if its terms
+    /// say so.
+    pub(super) fn slow(&mut self, id: TicketId, now: Moment) {
+        self.expire(now);
+        let ticket = self.tickets.get(&id);
+        if ticket.is_some_and(|t| t.terms.release == Release::OnFinishOrSlow) {
+            self.release_early(id);
+        }
+    }
+
     pub(super) fn cancel(&mut self, id: TicketId) {
         self.vacate(id);
         if let Some(ticket) = self.tickets.remove(&id) {
@@ -248,16 +258,19 @@ impl Core {
             && at <= now
         {
             self.expiries.pop_first();
-            if let Some(ticket) = self.tickets.get_mut(&id)
-                && let State::Running { slot, .. } = &mut ticket.state
-                && *slot
-            {
-                *slot = false;
-                let lane = ticket.terms.lane;
-                self.stats.released_early += 1;
-                self.free(lane);
-                self.admit(lane);
-            }
+            self.release_early(id);
+        }
+    }
+
+    fn release_early(&mut self, id: TicketId) {
+        if let Some(ticket) = self.tickets.get_mut(&id)
+            && let State::Running { slot, .. } = &mut ticket.state
+            && std::mem::take(slot)
+        {
+            let lane = ticket.terms.lane;
+            self.stats.released_early += 1;
+            self.free(lane);
+            self.admit(lane);
         }
     }
 

@@ -62,6 +62,8 @@ enum Kind {
     Uncapped,
     Hold(u32),
     Release(u64, u32),
+    Aimd(u32, u32, u32),
+    Shard(u32),
     Restless(u32, Option<u64>, bool),
 }
 
@@ -74,6 +76,10 @@ impl Kind {
                 Duration::from_millis(ms),
                 slots(n),
             )),
+            Self::Shard(n) => Box::new(strategies::Shard::new(slots(n))),
+            Self::Aimd(min, start, max) => {
+                Box::new(strategies::Aimd::new(slots(min), slots(start), slots(max)))
+            }
             Self::Restless(n, ms, again) => Box::new(Restless {
                 slots: n,
                 release: ms.map_or(Release::OnFinish, |ms| {
@@ -94,6 +100,8 @@ fn any_kind() -> impl Strategy<Value = Kind> {
         Just(Kind::Uncapped),
         (1u32..5).prop_map(Kind::Hold),
         (1u64..50, 1u32..5).prop_map(|(ms, n)| Kind::Release(ms, n)),
+        (1u32..5).prop_map(Kind::Shard),
+        (1u32..3, 0u32..3, 0u32..3).prop_map(|(l, n, m)| Kind::Aimd(l, l + n, l + n + m)),
         (1u32..5, prop::option::of(1u64..50), any::<bool>())
             .prop_map(|(n, ms, again)| Kind::Restless(n, ms, again)),
     ]
@@ -104,6 +112,7 @@ enum Op {
     Enqueue { member: usize, peer: u8 },
     Poll { member: usize },
     Retry { pick: usize },
+    Slow { pick: usize },
     Finish { pick: usize, evidence: Evidence },
     Cancel { pick: usize },
     Advance { ms: u64 },
@@ -119,6 +128,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         6 => (member.clone(), any::<u8>()).prop_map(|(member, peer)| Op::Enqueue { member, peer }),
         6 => member.clone().prop_map(|member| Op::Poll { member }),
         2 => any::<usize>().prop_map(|pick| Op::Retry { pick }),
+        2 => any::<usize>().prop_map(|pick| Op::Slow { pick }),
         3 => (any::<usize>(), evidence).prop_map(|(pick, evidence)| Op::Finish { pick, evidence }),
         2 => any::<usize>().prop_map(|pick| Op::Cancel { pick }),
         3 => (0u64..30).prop_map(|ms| Op::Advance { ms }),
@@ -187,6 +197,13 @@ impl World {
                         RetryTurn::Now => self.running.push((key, permit)),
                         RetryTurn::Wait => self.pending.push((key, permit)),
                     }
+                }
+            }
+            Op::Slow { pick } => {
+                let all = self.running.iter().chain(&self.pending);
+                let all: Vec<_> = all.map(|(_, permit)| permit).collect();
+                if let Some(at) = pick.checked_rem(all.len()) {
+                    all[at].slow(self.now);
                 }
             }
             Op::Finish { pick, evidence } => {

@@ -35,7 +35,7 @@ pub struct GateStats {
     pub peak_occupied: u32,
     /// Exchanges let go so far; one that queued again counts again.
     pub admitted: u64,
-    /// Slots freed by time, before their exchange had ended.
+    /// Slots freed by time, or as slow, before their exchange had ended.
     pub released_early: u64,
     /// How many strategies came before the present one.
     pub epoch: u64,
@@ -164,6 +164,12 @@ impl Permit {
     /// Asks what the exchange's legacy retry may do.
     pub fn retry(&self, now: Moment) -> RetryTurn {
         self.gate.run(|core| core.retry(self.id, now))
+    }
+
+    /// Says that the exchange takes much longer than others do. Its slot is free
+    /// if the strategy's terms say so; the exchange goes on.
+    pub fn slow(&self, now: Moment) {
+        self.gate.run(|core| core.slow(self.id, now));
     }
 
     /// Ends the exchange: its slot is free, and the strategy is shown what

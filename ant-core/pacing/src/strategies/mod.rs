@@ -1,10 +1,12 @@
 //! One strategy a file. Each is a small pure policy; the gate does the rest.
 
+mod aimd;
 mod hold;
 mod release;
 mod shard;
 mod uncapped;
 
+pub use aimd::Aimd;
 pub use hold::Hold;
 pub use release::Release;
 pub use shard::{Shard, queue_of};

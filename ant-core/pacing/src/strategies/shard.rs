@@ -12,14 +12,15 @@ use crate::{Capacity, Lane, PacingStrategy, Release, Request, Retry, Terms};
 /// How many receive queues the stack has, each of 32 messages.
 const QUEUES: u64 = 8;
 
-/// So many slots for each queue, each held to the end of its exchange.
+/// So many slots for each queue, each held to the end of its exchange or until it
+/// is slow.
 #[derive(Debug)]
 pub struct Shard {
     slots: NonZeroU32,
 }
 
 impl Shard {
-    /// A cap of `slots` for each queue, held through the whole exchange.
+    /// A cap of `slots` for each queue.
     pub const fn new(slots: NonZeroU32) -> Self {
         Self { slots }
     }
@@ -45,7 +46,7 @@ impl PacingStrategy for Shard {
     fn terms(&mut self, request: &Request) -> Terms {
         Terms {
             lane: queue_of(request.address),
-            release: Release::OnFinish,
+            release: Release::OnFinishOrSlow,
             retry: Retry::KeepsSlot,
         }
     }

@@ -1,0 +1,65 @@
+//! A receive queue of the stack: so many messages wait for one consumer, and what
+//! does not fit is dropped.
+
+use std::collections::VecDeque;
+
+#[derive(Debug)]
+pub(crate) struct Queue<M> {
+    waiting: VecDeque<M>,
+    served: Option<M>,
+    depth: usize,
+}
+
+impl<M> Queue<M> {
+    pub(crate) const fn new(depth: usize) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            served: None,
+            depth,
+        }
+    }
+
+    /// A message comes; given back if it does not fit.
+    pub(crate) fn offer(&mut self, message: M) -> Result<(), M> {
+        if self.waiting.len() >= self.depth {
+            return Err(message);
+        }
+        self.waiting.push_back(message);
+        Ok(())
+    }
+
+    /// Has the consumer take the next one, if it is idle and there is one.
+    pub(crate) fn take(&mut self) -> bool {
+        if self.served.is_none() {
+            self.served = self.waiting.pop_front();
+            return self.served.is_some();
+        }
+        false
+    }
+
+    /// The consumer is done with what it took.
+    pub(crate) const fn done(&mut self) -> Option<M> {
+        self.served.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_wait_beside_the_one_that_is_served() {
+        let mut queue = Queue::new(2);
+        assert!(!queue.take());
+        assert_eq!(queue.offer(1), Ok(()));
+        assert!(queue.take());
+        assert!(!queue.take(), "the consumer is busy");
+        assert_eq!(queue.offer(2), Ok(()));
+        assert_eq!(queue.offer(3), Ok(()));
+        assert_eq!(queue.offer(4), Err(4));
+        assert_eq!(queue.done(), Some(1));
+        assert!(queue.take());
+        assert_eq!(queue.offer(5), Ok(()));
+        assert_eq!(queue.done(), Some(2));
+    }
+}
