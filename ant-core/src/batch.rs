@@ -1,11 +1,14 @@
 //! Trees of addresses, and what is known of one once its pools are full.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ant_collect::{FullPool, POOL_SIZE, Report};
 use ant_pacing::{GateStats, PacingSpec, Peer};
 use ant_protocol::evm::{
-    Amount, CANDIDATES_PER_POOL, MAX_LEAVES, MerklePaymentCandidateNode,
-    MerklePaymentCandidatePool, MerkleTree, MidpointProof, PoolCommitment,
+    Amount, CANDIDATES_PER_POOL, MAX_LEAVES, MERKLE_PAYMENT_EXPIRATION, MerklePaymentCandidateNode,
+    MerklePaymentCandidatePool, MerklePaymentProof, MerkleTree, MidpointProof, PoolCommitment,
 };
+use ant_protocol::payment::serialize_merkle_proof;
 use xor_name::XorName;
 
 use crate::{Error, candidate};
@@ -40,24 +43,33 @@ pub fn batch_sizes(total: usize) -> Vec<usize> {
     sizes
 }
 
-/// One tree, ready to be paid. Nothing has been spent on it.
+/// One tree with a full pool for each of its midpoints: what is paid for. Nothing
+/// has been spent on it.
 #[derive(Clone)]
-pub struct PreparedMerkleBatch {
+pub struct MerkleBatch {
     /// The chunks' addresses, in the order given.
     pub addresses: Vec<[u8; 32]>,
     /// The tree over them.
     pub tree: MerkleTree,
-    /// The payment's time, in seconds since 1970. Payments expire 7 days later.
+    /// The payment's time, in seconds since 1970. Payments expire
+    /// [`EXPIRES_AFTER`] later.
     pub timestamp: u64,
     /// A full pool for each midpoint.
     pub pools: Vec<MerklePaymentCandidatePool>,
+}
+
+/// A batch, and what preparing it took.
+#[derive(Clone, Debug)]
+pub struct PreparedMerkleBatch {
+    /// What is to be paid.
+    pub batch: MerkleBatch,
     /// What preparing it took.
     pub report: TreeReport,
 }
 
-impl std::fmt::Debug for PreparedMerkleBatch {
+impl std::fmt::Debug for MerkleBatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PreparedMerkleBatch")
+        f.debug_struct("MerkleBatch")
             .field("addresses", &self.addresses.len())
             .field("depth", &self.tree.depth())
             .field("timestamp", &self.timestamp)
@@ -66,7 +78,7 @@ impl std::fmt::Debug for PreparedMerkleBatch {
     }
 }
 
-impl PreparedMerkleBatch {
+impl MerkleBatch {
     /// The tree's depth, as the contract is told.
     pub fn depth(&self) -> u8 {
         self.tree.depth()
@@ -89,7 +101,98 @@ impl PreparedMerkleBatch {
     pub fn commitments(&self) -> Result<Vec<PoolCommitment>, Error> {
         self.pools.iter().map(commitment).collect()
     }
+
+    /// The proof that goes with each chunk to its storers, once the contract has
+    /// drawn the pool with the hash `winner`.
+    ///
+    /// # Errors
+    ///
+    /// When no pool of this batch has that hash.
+    pub fn proofs(&self, winner: [u8; 32]) -> Result<BTreeMap<[u8; 32], Vec<u8>>, Error> {
+        let pool = self.pools.iter().find(|pool| pool.hash() == winner);
+        let pool = pool.ok_or_else(|| {
+            let hash = hex::encode(winner);
+            Error::Tree(format!("no pool of this batch has the hash {hash}"))
+        })?;
+        let proofs = self.addresses.iter().enumerate().map(|(at, address)| {
+            let name = XorName(*address);
+            let of_tree = self.tree.generate_address_proof(at, name);
+            let of_tree = of_tree.map_err(|error| Error::Tree(error.to_string()))?;
+            let proof = MerklePaymentProof::new(name, of_tree, pool.clone());
+            let bytes = serialize_merkle_proof(&proof);
+            Ok((
+                *address,
+                bytes.map_err(|error| Error::Tree(error.to_string()))?,
+            ))
+        });
+        proofs.collect()
+    }
+
+    /// Whether all parts of the batch belong together: the tree, its midpoints,
+    /// every candidate's price, time and signature.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        check_addresses(&self.addresses).map_err(|error| error.to_string())?;
+        let (leaves, of_tree) = (self.addresses.len(), self.tree.leaf_count());
+        if leaves != of_tree {
+            return Err(format!("it has {leaves} addresses and a tree of {of_tree}"));
+        }
+        for (at, address) in self.addresses.iter().enumerate() {
+            let proof = self.tree.generate_address_proof(at, XorName(*address));
+            if !proof.is_ok_and(|proof| proof.verify() && *proof.root() == self.tree.root()) {
+                let name = hex::encode(address);
+                return Err(format!("the address {name} is not in its tree"));
+            }
+        }
+        let midpoints = self.tree.reward_candidates(self.timestamp);
+        let midpoints = midpoints.map_err(|error| error.to_string())?;
+        let own = self.pools.iter().map(|pool| &pool.midpoint_proof);
+        if !own.eq(&midpoints) {
+            return Err("its pools are not those of its tree's midpoints".to_owned());
+        }
+        for (at, pool) in self.pools.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for node in &pool.candidate_nodes {
+                let peer = candidate::peer_of(&node.pub_key);
+                let twice = !seen.insert(peer);
+                let fault = twice.then(|| "it is there twice".to_owned());
+                let fault = fault.or_else(|| candidate::check_kept(self.timestamp, node).err());
+                if let Some(fault) = fault {
+                    return Err(format!("pool {}, candidate {peer}: {fault}", at + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether storers would take a payment of it at `now`, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// When it has expired, or its time has not come.
+    pub fn check_age(&self, now: u64) -> Result<(), String> {
+        let expires = self.timestamp.saturating_add(EXPIRES_AFTER);
+        if now > expires {
+            let days = (now - self.timestamp) / (24 * 60 * 60);
+            return Err(format!(
+                "it is {days} days old, and storers take no payment after 7; prepare a new one"
+            ));
+        }
+        if self.timestamp > now + CLOCKS_APART {
+            return Err("its time is in the future; look at this host's clock".to_owned());
+        }
+        Ok(())
+    }
 }
+
+/// How long storers take a payment, in seconds: 7 days.
+pub const EXPIRES_AFTER: u64 = MERKLE_PAYMENT_EXPIRATION;
+
+/// By how much two hosts' clocks may differ, in seconds.
+const CLOCKS_APART: u64 = 300;
 
 fn commitment(pool: &MerklePaymentCandidatePool) -> Result<PoolCommitment, Error> {
     let mut commitment = pool.to_commitment();

@@ -37,15 +37,29 @@ pub(crate) fn check(
     if peer_of(&candidate.pub_key) != peer {
         return Err("the public key is not the responding peer's".to_owned());
     }
+    check_kept(timestamp, &candidate)?;
+    check_commitment(peer, &candidate, commitment)?;
+    Ok(candidate)
+}
+
+/// Checks what can be checked of a candidate again later, without who sent it and
+/// what it had committed to.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(crate) fn check_kept(
+    timestamp: u64,
+    candidate: &MerklePaymentCandidateNode,
+) -> Result<(), String> {
     if candidate.merkle_payment_timestamp != timestamp {
         return Err("the timestamp is not the payment's".to_owned());
     }
-    check_price(&candidate)?;
-    if !verify_merkle_candidate_signature(&candidate) {
+    check_price(candidate)?;
+    if !verify_merkle_candidate_signature(candidate) {
         return Err("the signature does not verify".to_owned());
     }
-    check_commitment(peer, &candidate, commitment)?;
-    Ok(candidate)
+    Ok(())
 }
 
 /// The price must follow from the number of keys the node has committed to,

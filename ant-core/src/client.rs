@@ -8,14 +8,14 @@ use std::{
 };
 
 use ant_collect::{PeerMemory, Plan, SettlementRefusal, Verdict};
-use ant_pacing::{Arms, Gate, PacingSpec, Scope, StrategySpec};
+use ant_pacing::{Arms, Gate, PacingSpec, Peer, Scope, StrategySpec};
 use ant_protocol::transport::{MultiAddr, P2PNode, PeerId};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use tokio::{sync::Semaphore, task::JoinHandle};
 
 pub use crate::network::WarmUp;
 use crate::{
-    Error, PreparedMerkleBatch, TreeReport,
+    Error, MerkleBatch, PreparedMerkleBatch, TreeReport,
     batch::{Plot, batch_sizes, check_addresses},
     demux::Demux,
     driver,
@@ -226,6 +226,17 @@ impl Client {
         terms.epoch
     }
 
+    /// The peers closest to an address, with where they are.
+    pub(crate) async fn closest(
+        &self,
+        address: &[u8; 32],
+        count: usize,
+    ) -> Result<Vec<(Peer, Vec<MultiAddr>)>, String> {
+        let found = self.shared.network.closest(address, count).await?;
+        let located = found.peers.into_iter();
+        Ok(located.map(|l| (l.peer, l.addresses)).collect())
+    }
+
     /// What was received beside the answers in trees' reports.
     pub fn traffic(&self) -> ClientTraffic {
         let demux = &self.shared.demux;
@@ -305,10 +316,12 @@ impl Client {
         };
         match verdict {
             Verdict::Full(full) => Ok(PreparedMerkleBatch {
-                addresses: addresses.to_vec(),
-                pools: plot.pools(full)?,
-                tree: plot.tree,
-                timestamp,
+                batch: MerkleBatch {
+                    addresses: addresses.to_vec(),
+                    pools: plot.pools(full)?,
+                    tree: plot.tree,
+                    timestamp,
+                },
                 report,
             }),
             Verdict::Short(failures) => Err(Error::Short {

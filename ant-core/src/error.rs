@@ -53,6 +53,50 @@ pub enum Error {
         /// What the collection saw.
         report: Box<TreeReport>,
     },
+    /// A prepared batch's file is none, or was changed.
+    #[error("{path}: {reason}")]
+    Batch {
+        /// Which file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file of this client cannot be read or written.
+    #[error("{path}: {reason}")]
+    File {
+        /// Which.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The wallet, or its chain, does not do what is asked.
+    #[error("the wallet cannot pay: {0}")]
+    Wallet(String),
+    /// A payment was sent and has not settled yet. Its receipt is kept.
+    #[error(
+        "the payment was sent and has not settled after {:.0} s; nothing is lost: resume it later",
+        after.as_secs_f64()
+    )]
+    Unsettled {
+        /// How long was waited.
+        after: Duration,
+    },
+    /// A chunk that was paid for did not reach enough storers. Its receipt is
+    /// kept.
+    #[error("the chunk {address} is on {stored} of {needed} storers at least: {reasons}")]
+    NotStored {
+        /// Which chunk.
+        address: String,
+        /// How many storers took it.
+        stored: usize,
+        /// How many must.
+        needed: usize,
+        /// What the others said.
+        reasons: String,
+    },
+    /// The published client failed at what it does for this one.
+    #[error("{0}")]
+    Published(String),
     /// Enough peers refuse this client's settlement version.
     #[error("{refusal}; nothing was paid")]
     Refused {

@@ -29,16 +29,32 @@
 //! ```
 
 mod batch;
+mod batch_file;
 mod candidate;
 mod client;
 mod demux;
 mod driver;
 mod error;
+mod files;
 mod network;
+mod pay;
+mod receipts;
+mod storage;
+mod upload;
 mod wire;
+
+pub use self_encryption::DataMap;
 
 pub use ant_collect::{Finish, Lookup, Plan, PoolFailure, Report, SettlementRefusal};
 pub use ant_protocol::{DevnetManifest, transport::MultiAddr};
-pub use batch::{PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, batch_sizes};
+pub use batch::{
+    EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, batch_sizes,
+};
+pub use batch_file::{Transaction, read_batch, transaction, write_batch};
 pub use client::{Client, ClientConfig, ClientTraffic, WarmUp};
 pub use error::{Error, read_manifest};
+pub use files::write_whole;
+pub use pay::Payer;
+pub use receipts::{Receipt, Receipts, SignedReceipt, Source};
+pub use storage::Storage;
+pub use upload::{Progress, Upload, Uploaded, download};

@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures::{StreamExt, stream};
+
 use ant_collect::{Believed, FoundPeer, named_twice};
 use ant_pacing::{Peer, queue_of};
 use ant_protocol::{
@@ -29,6 +31,9 @@ const WARM_UP_WITHIN: Duration = Duration::from_mins(1);
 /// How many peers each witness may name: as many as storers look at when they
 /// judge a pool.
 const VIEW: usize = 32;
+
+/// How many peers a warm-up dials at once: more would make handshakes time out.
+const WARM_UP_DIALS: usize = 8;
 
 /// How many peers a warm-up lookup asks for: the table's bucket size.
 const WARM_UP_WIDTH: usize = 20;
@@ -73,6 +78,8 @@ pub struct WarmUp {
     pub lookups: u32,
     /// How many peers the routing table holds now.
     pub table: usize,
+    /// How many peers are connected now.
+    pub connected: usize,
 }
 
 #[derive(Clone)]
@@ -154,11 +161,40 @@ impl Network {
             steady = if now > table { 0 } else { steady + 1 };
             table = table.max(now);
         }
+        let left = WARM_UP_WITHIN.saturating_sub(started.elapsed());
+        if tokio::time::timeout(left, self.connect_known())
+            .await
+            .is_err()
+        {
+            tracing::debug!("some known peers are still being dialled");
+        }
         WarmUp {
             took: started.elapsed(),
             lookups,
             table,
+            connected: self.node.peer_count().await,
         }
+    }
+
+    /// Dials the peers of the table that there is no connection to, a few at a
+    /// time, on the path that lookups use, so that nobody is dialled twice.
+    async fn connect_known(&self) {
+        let known = self.node.dht().routing_table_peers().await;
+        let dials = known.into_iter().map(|known| {
+            let node = Arc::clone(&self.node);
+            // In a task of its own: a dial is never dropped midway.
+            let dial = async move {
+                if !node.is_peer_connected(&known.peer_id).await
+                    && let Err(error) = node.dht().ping(&known.peer_id).await
+                {
+                    tracing::debug!("{} while warming up: {error}", known.peer_id);
+                }
+            };
+            async move { tokio::spawn(dial).await }
+        });
+        let dials = stream::iter(dials).buffer_unordered(WARM_UP_DIALS);
+        // A panic has been printed where it was.
+        dials.for_each(|_| async {}).await;
     }
 
     /// The peers closest to `target`, this client left out.

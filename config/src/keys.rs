@@ -382,6 +382,16 @@ pub const KEYS: &[Key] = &[
         example: "payments.jsonl",
     },
     Key {
+        name: "payment.evm",
+        variable: "ANT_MERKLE_EVM",
+        flag: "evm-network",
+        kind: Kind::Choice(&["arbitrum-one", "arbitrum-sepolia-test"]),
+        default: None,
+        summary: "the chain that uploads are paid on; a testnet's manifest names its own",
+        reason: "nothing is paid unasked",
+        example: "arbitrum-sepolia-test",
+    },
+    Key {
         name: "payment.seed",
         variable: "ANT_MERKLE_SEED",
         flag: "draw-seed",

@@ -108,6 +108,8 @@ pub struct PaymentSettings {
     /// The file that payments are recorded in.
     #[serde(serialize_with = "redacted_path")]
     pub record: Option<PathBuf>,
+    /// The chain that is paid on.
+    pub evm: Option<String>,
     /// Decides which arms are drawn; drawn itself if there is none.
     pub seed: Option<u32>,
 }

@@ -4,10 +4,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod arms;
 mod command;
 mod faults;
 mod inputs;
 mod network;
+mod paying;
 mod payments;
 mod reload;
 mod settings;

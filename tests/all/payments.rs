@@ -18,7 +18,8 @@ fn spec(text: &str) -> PacingSpec {
 }
 
 /// What must be true of every prepared batch.
-fn check(batch: &PreparedMerkleBatch, leaves: usize, pools: usize) {
+fn check(prepared: &PreparedMerkleBatch, leaves: usize, pools: usize) {
+    let batch = &prepared.batch;
     assert_eq!(batch.addresses.len(), leaves);
     assert_eq!(batch.pools.len(), pools);
     for pool in &batch.pools {

@@ -1,15 +1,23 @@
 //! Real nodes on a wide-area network in a box. Where the machine cannot make
 //! one, there is only the refusal to test.
 
-use std::{fs, process::Command, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    net::SocketAddr,
+    process::Command,
+    time::Duration,
+};
 
 use ant_core::{Client, ClientConfig, Error};
+use ant_pacing::{Lane, queue_of};
 use ant_testnet::{Testnet, TestnetConfig};
 use ant_wan::{Lab, Scenario};
 use nix::sys::signal::Signal;
+use serde_json::Value;
 
 use crate::{
-    command::{Running, ant, ends_with, json, program, text},
+    command::{Running, ant, ends_with, program, text},
     network::{addresses, run, turn},
 };
 
@@ -110,6 +118,32 @@ fn a_few_nodes_find_each_other_over_the_wide_area_network() {
     });
 }
 
+/// The stack logs with each message that it takes, and with each that it drops,
+/// from which of its queues and from which address: our lanes are those queues.
+fn lanes_are_the_stacks_queues(log: &str) {
+    let behind = |line: &str, mark: &str| {
+        let (_, rest) = line.split_once(mark)?;
+        rest.split_whitespace().next().map(str::to_owned)
+    };
+    let mut seen = BTreeMap::new();
+    for line in log.lines() {
+        let from = behind(line, "from channel ").or_else(|| behind(line, "from="));
+        let Some((queue, from)) = behind(line, "shard=").zip(from) else {
+            continue;
+        };
+        let address: SocketAddr = from.parse().unwrap();
+        let queue: u32 = queue.parse().unwrap();
+        assert_eq!(queue_of(Some(address.ip())), Lane(queue), "{line}");
+        seen.insert(address.ip(), queue);
+    }
+    assert!(
+        seen.len() >= 16,
+        "messages of all nodes are logged: {seen:?}"
+    );
+    let queues: BTreeSet<_> = seen.values().collect();
+    assert!(queues.len() > 2, "they share several queues: {seen:?}");
+}
+
 #[test]
 fn another_program_joins_from_its_host_and_a_killed_one_is_cleaned_up_after() {
     if !possible() {
@@ -146,7 +180,10 @@ fn another_program_joins_from_its_host_and_a_killed_one_is_cleaned_up_after() {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", name]).arg(program());
         command.args(["quote", "--json", "--leaves", "2", "--manifest", path]);
-        let quoted = json(&mut command);
+        command.env("RUST_LOG", "saorsa_core::transport_handle=trace");
+        let output = ends_with(&mut command, 0);
+        let quoted: Value = serde_json::from_slice(&output.stdout).unwrap();
+        lanes_are_the_stacks_queues(&text(&output.stderr));
         assert_eq!(quoted["settings"]["network"]["local"], false);
         assert_eq!(
             (&quoted["pools"], &quoted["pools_full"]),

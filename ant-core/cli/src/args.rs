@@ -29,6 +29,7 @@ Exit codes:
   1    failed: a network did not start or could not be joined, a pool stayed short
   2    bad input: a flag, a variable, a profile, a manifest, an address
   3    peers refuse this client's settlement version; update it
+  4    the wallet cannot pay, or a payment has not settled; what was paid is kept
   130  interrupted (143: told to end, 129: its terminal closed); for a testnet and a soak that is the good end, and 0\n\
 A tree that fails is a result of `ant measure` and `ant soak`, and no failure of theirs.";
 
@@ -36,6 +37,8 @@ A tree that fails is a result of `ant measure` and `ant soak`, and no failure of
 pub(crate) enum Command {
     #[command(flatten)]
     Network(NetworkCommand),
+    /// Make the proofs of a batch that was paid elsewhere
+    Finalize(FinalizeArgs),
     /// Simulate strategies on a modelled network; no node is started
     Simulate(SimulateArgs),
     /// Sum up recorded payments per arm
@@ -66,6 +69,12 @@ pub(crate) enum NetworkCommand {
     Quote(QuoteArgs),
     /// Prepare trees one after another until stopped, with the settings as they change
     Soak(SoakArgs),
+    /// Encrypt a file, pay for its chunks in merkle batches, and store them
+    Upload(UploadArgs),
+    /// Read a file back from the network
+    Download(DownloadArgs),
+    /// Finish what earlier uploads have paid for
+    Resume(ResumeArgs),
     /// Run the embedded testnet until stopped
     Testnet(TestnetArgs),
 }
@@ -189,6 +198,87 @@ pub(crate) struct MeasureArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct FinalizeArgs {
+    /// The batch, as `ant quote --out` wrote it
+    #[arg(value_name = "FILE")]
+    pub(crate) batch: PathBuf,
+
+    /// The hash of the pool that the contract has drawn: winnerPoolHash of its event
+    #[arg(long, value_name = "HASH")]
+    pub(crate) winner: String,
+
+    /// Where to write the proofs, as one JSON document; printed if not given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UploadArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Store the data map too, so that everybody who knows its address can read the file
+    #[arg(long)]
+    pub(crate) public: bool,
+
+    /// Where to write the data map; by default beside the working directory, as FILE.datamap
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data_map: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) wallet: WalletArgs,
+
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingFlags,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    #[command(flatten)]
+    pub(crate) wallet: WalletArgs,
+
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingFlags,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DownloadArgs {
+    /// The data map's file, or the address of a public one
+    #[arg(value_name = "DATA_MAP")]
+    pub(crate) from: String,
+
+    /// Where to write the file
+    #[arg(value_name = "FILE")]
+    pub(crate) to: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingFlags,
+}
+
+/// Who pays, and where that is written down.
+#[derive(Debug, Args)]
+pub(crate) struct WalletArgs {
+    /// Where receipts are kept until everything they pay for is stored; by default in the
+    /// platform's data folder for `ant`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) receipts: Option<PathBuf>,
+
+    /// How long a payment may take to settle before it is left to `ant resume`
+    #[arg(long, value_name = "DURATION", default_value = "3m", value_parser = ant_pacing::duration::parse)]
+    pub(crate) settle_within: std::time::Duration,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
     /// The network: a shipped scenario (loopback, residential, mainnet, shared, silent, losing,
     /// old), or a file's path
@@ -234,6 +324,10 @@ pub(crate) struct QuoteArgs {
     /// Take the addresses from this file: 64 hexadecimal digits a line
     #[arg(long, value_name = "FILE", conflicts_with = "leaves")]
     pub(crate) addresses: Option<PathBuf>,
+
+    /// Write the prepared batch to this file, for who signs and pays elsewhere
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 
     /// Decides the made-up addresses and the nodes' identities
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -306,6 +400,10 @@ pub(crate) struct TestnetArgs {
         conflicts_with = "port"
     )]
     pub(crate) wan: Option<String>,
+
+    /// Start a chain too, with the contracts and a wallet that can pay; the manifest names them
+    #[arg(long, conflicts_with = "wan")]
+    pub(crate) evm: bool,
 
     /// How many of them refuse this client's settlement version
     #[arg(long, value_name = "K", default_value_t = 0)]

@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     BadInput(String),
     /// 3: peers refuse this client's settlement version.
     Refused(String),
+    /// 4: the wallet cannot pay, or a payment has not settled.
+    Unpaid(String),
     /// 130 or 143: stopped by a signal, of this number.
     Stopped(u8),
 }
@@ -32,7 +34,10 @@ impl Failure {
 
     pub(crate) fn report(&self) {
         match self {
-            Self::Failed(text) | Self::BadInput(text) | Self::Refused(text) => {
+            Self::Failed(text)
+            | Self::BadInput(text)
+            | Self::Refused(text)
+            | Self::Unpaid(text) => {
                 eprintln!("error: {text}");
             }
             Self::Stopped(_) => eprintln!("stopped"),
@@ -44,6 +49,7 @@ impl Failure {
             Self::Failed(_) => 1,
             Self::BadInput(_) => 2,
             Self::Refused(_) => 3,
+            Self::Unpaid(_) => 4,
             Self::Stopped(signal) => 128 + signal,
         })
     }
@@ -54,13 +60,19 @@ impl From<ant_core::Error> for Failure {
         use ant_core::Error;
         let text = error.to_string();
         match error {
-            Error::NoBootstrap | Error::Manifest { .. } | Error::Addresses(_) => {
-                Self::BadInput(text)
-            }
+            Error::NoBootstrap
+            | Error::Manifest { .. }
+            | Error::Addresses(_)
+            | Error::Batch { .. } => Self::BadInput(text),
             Error::Refused { .. } => Self::Refused(text),
-            Error::NotJoined { .. } | Error::Network(_) | Error::Tree(_) | Error::Short { .. } => {
-                Self::Failed(text)
-            }
+            Error::Wallet(_) | Error::Unsettled { .. } => Self::Unpaid(text),
+            Error::NotJoined { .. }
+            | Error::Network(_)
+            | Error::Tree(_)
+            | Error::Short { .. }
+            | Error::File { .. }
+            | Error::NotStored { .. }
+            | Error::Published(_) => Self::Failed(text),
         }
     }
 }
@@ -73,9 +85,10 @@ impl From<ant_testnet::TestnetError> for Failure {
             TestnetError::Config(_)
             | TestnetError::PortTaken { .. }
             | TestnetError::NotAManifest(_) => Self::BadInput(text),
-            TestnetError::Io { .. } | TestnetError::Node { .. } | TestnetError::NotReady { .. } => {
-                Self::Failed(text)
-            }
+            TestnetError::Io { .. }
+            | TestnetError::Chain(_)
+            | TestnetError::Node { .. }
+            | TestnetError::NotReady { .. } => Self::Failed(text),
         }
     }
 }

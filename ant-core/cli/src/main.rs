@@ -11,6 +11,7 @@ mod logging;
 mod network;
 mod output;
 mod record;
+mod wallet;
 
 use std::{process::ExitCode, time::Duration};
 

@@ -106,6 +106,22 @@ impl Chosen {
         })
     }
 
+    /// The same for a command that pays: a testnet of our own has a chain.
+    pub(crate) fn paying(args: &NetworkArgs, flags: Vec<Flag>) -> Result<Self, Failure> {
+        let mut chosen = Self::new(args, 1, flags)?;
+        if let Some(own) = &mut chosen.own {
+            if own.scenario.is_some() {
+                return Err(Failure::BadInput(
+                    "the chain is on this host, which nodes on a wide-area network cannot reach; \
+                     leave --wan out"
+                        .to_owned(),
+                ));
+            }
+            own.config.chain = true;
+        }
+        Ok(chosen)
+    }
+
     /// The wide-area network that is wanted, if one is.
     pub(crate) fn scenario(&self) -> Option<&Scenario> {
         self.own.as_ref()?.scenario.as_ref()
@@ -277,7 +293,10 @@ mod tests {
         for key in KEYS {
             let flags = match key.name {
                 // Where settings come from, and what is done with a payment.
-                "profile" | "payment.record" | "network.kind" | "network.scenario" => continue,
+                "profile" | "payment.record" | "payment.evm" | "network.kind"
+                | "network.scenario" => {
+                    continue;
+                }
                 "network.local" => vec![(key.name, "false"), ("network.bootstrap", "1.2.3.4:5")],
                 name => vec![(name, key.example)],
             };

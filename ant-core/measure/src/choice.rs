@@ -26,7 +26,7 @@ pub(crate) fn answering(testnet: &Testnet) -> Vec<Peer> {
 
 /// How close the candidates of these trees are among `nodes`.
 pub(crate) fn choice(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<Choice> {
-    let pools = batches.iter().flat_map(PreparedMerkleBatch::chosen);
+    let pools = batches.iter().flat_map(|prepared| prepared.batch.chosen());
     Choice::of(pools, nodes)
 }
 

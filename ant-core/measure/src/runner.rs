@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use ant_core::{Client, ClientConfig, ClientTraffic, Error, TreeReport};
+use ant_core::{Client, ClientConfig, ClientTraffic, Error, PreparedMerkleBatch, TreeReport};
 use ant_pacing::{Arms, PacingSpec};
 use ant_testnet::{Testnet, Traffic};
 use ant_wan::{Counts, Lab};
@@ -75,6 +75,8 @@ pub struct Measured {
     pub failure: Option<Error>,
     /// What its payment drew, unless it failed before.
     pub drawn: Option<Drawn>,
+    /// What was prepared.
+    pub batches: Vec<PreparedMerkleBatch>,
 }
 
 /// Makes every run of the plan, adding each to `runs` with its arm's index as it
@@ -194,10 +196,15 @@ pub async fn measure_on(
     if let (Some(testnet), Ok(batches)) = (target.testnet, &prepared) {
         run.chose(choice(batches, &answering(testnet)));
     }
+    let (batches, failure) = match prepared {
+        Ok(batches) => (batches, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
     Measured {
         run,
-        failure: prepared.err(),
+        failure,
         drawn,
+        batches,
     }
 }
 

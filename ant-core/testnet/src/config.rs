@@ -31,6 +31,9 @@ pub struct TestnetConfig {
     pub slow_by: Duration,
     /// How many of them are [`Fault::Legacy`].
     pub legacy: usize,
+    /// Whether payments settle on a chain, which is started too. Without one the
+    /// nodes take no chunk.
+    pub chain: bool,
     /// The first node's UDP port; the others follow it. Zero lets the system
     /// choose each.
     pub base_port: u16,
@@ -47,6 +50,7 @@ impl Default for TestnetConfig {
             slow: 0,
             slow_by: Duration::from_secs(3),
             legacy: 0,
+            chain: false,
             base_port: 0,
             seed: 0,
         }

@@ -33,6 +33,9 @@ pub enum TestnetError {
         .0.display()
     )]
     NotAManifest(PathBuf),
+    /// The chain did not start.
+    #[error("the chain did not start: {0}")]
+    Chain(String),
     /// A node did not start.
     #[error("node {index} did not start: {reason}")]
     Node {

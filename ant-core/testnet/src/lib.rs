@@ -9,6 +9,7 @@
 //! counts what it took and what it sent ([`Traffic`]), which no remote network
 //! would tell.
 
+mod chain;
 mod config;
 mod error;
 mod manifest;
@@ -16,6 +17,7 @@ mod network;
 mod node;
 mod traffic;
 
+pub use chain::Chain;
 pub use config::{MIN_NODES, TestnetConfig};
 pub use error::TestnetError;
 pub use manifest::ManifestFile;

@@ -16,7 +16,7 @@ use ant_wan::Host;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::{
-    Fault, TestnetConfig, TestnetError, Traffic,
+    Chain, Fault, TestnetConfig, TestnetError, Traffic,
     config::BOOTSTRAP_NODES,
     node::{HostRuntime, Node, NodeSpec},
 };
@@ -46,6 +46,7 @@ const STOP_WITHIN: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct Testnet {
     nodes: Vec<Node>,
+    chain: Option<Chain>,
     folder: PathBuf,
     created: SystemTime,
 }
@@ -77,6 +78,13 @@ impl Testnet {
         hosts: &[Host],
     ) -> Result<Self, TestnetError> {
         let (nodes, faulty) = (config.nodes, config.faulty());
+        if config.chain {
+            return Err(TestnetError::Config(
+                "the chain is on this host, which nodes on a wide-area network cannot reach; \
+                 leave one of them out"
+                    .to_owned(),
+            ));
+        }
         if nodes > hosts.len() || nodes < faulty + BOOTSTRAP_NODES {
             return Err(TestnetError::Config(format!(
                 "{nodes} nodes, {faulty} of them faulty, on {} hosts: each needs a host, and \
@@ -95,6 +103,11 @@ impl Testnet {
     ) -> Result<Self, TestnetError> {
         let mut testnet = Self {
             nodes: Vec::with_capacity(config.nodes),
+            chain: if config.chain {
+                Some(Chain::start().await?)
+            } else {
+                None
+            },
             folder: folder.to_owned(),
             created: SystemTime::now(),
         };
@@ -130,8 +143,13 @@ impl Testnet {
             bootstrap: self.bootstrap(),
             data_dir: self.folder.clone(),
             created_at: humantime::format_rfc3339_seconds(self.created).to_string(),
-            evm: None,
+            evm: self.chain.as_ref().map(Chain::manifest),
         }
+    }
+
+    /// The chain that payments settle on, if there is one.
+    pub const fn chain(&self) -> Option<&Chain> {
+        self.chain.as_ref()
     }
 
     /// What all nodes together have taken and sent.
@@ -218,6 +236,7 @@ impl Testnet {
             folder,
             bootstrap,
             fault: config.fault(index),
+            chain: self.chain.as_ref().map(|chain| chain.network().clone()),
             address: host.map(|host| host.address),
         };
         let Some(host) = host else {

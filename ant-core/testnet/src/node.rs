@@ -126,6 +126,9 @@ pub(crate) struct NodeSpec {
     pub(crate) fault: Option<Fault>,
     /// The one address of its host; loopback if there is none.
     pub(crate) address: Option<Ipv4Addr>,
+    /// Where payments are looked up; on a chain that nobody runs, if there is
+    /// none.
+    pub(crate) chain: Option<EvmNetwork>,
 }
 
 impl Node {
@@ -153,9 +156,10 @@ impl Node {
             bootstrap,
             fault,
             address,
+            chain,
         } = spec;
         let failed = |reason: String| TestnetError::Node { index, reason };
-        let protocol = protocol(&folder, &identity).await.map_err(failed)?;
+        let protocol = protocol(&folder, &identity, chain).await.map_err(failed)?;
         let mut config = CoreNodeConfig::builder()
             .port(port)
             .local(address.is_none())
@@ -262,9 +266,12 @@ async fn listens_on(p2p: &P2PNode) -> Option<u16> {
         .and_then(MultiAddr::port)
 }
 
-/// The shipped node's request handler, on an empty store. Payments, if any came,
-/// would be looked up on a chain nobody runs.
-async fn protocol(folder: &Path, identity: &NodeIdentity) -> Result<Arc<AntProtocol>, String> {
+/// The shipped node's request handler, on an empty store.
+async fn protocol(
+    folder: &Path,
+    identity: &NodeIdentity,
+    chain: Option<EvmNetwork>,
+) -> Result<Arc<AntProtocol>, String> {
     let storage = ChunkStore::new(ChunkStoreConfig {
         root_dir: folder.to_owned(),
         ..ChunkStoreConfig::default()
@@ -275,9 +282,10 @@ async fn protocol(folder: &Path, identity: &NodeIdentity) -> Result<Arc<AntProto
     rewards.copy_from_slice(&identity.peer_id().as_bytes()[..20]);
     let rewards = RewardsAddress::new(rewards);
     let nowhere = format!("0x{}", "00".repeat(20));
+    let nobodys = || EvmNetwork::new_custom("http://127.0.0.1:1", &nowhere, &nowhere);
     let verifier = PaymentVerifier::new(PaymentVerifierConfig {
         evm: EvmVerifierConfig {
-            network: EvmNetwork::new_custom("http://127.0.0.1:1", &nowhere, &nowhere),
+            network: chain.unwrap_or_else(nobodys),
         },
         cache_capacity: PAYMENT_CACHE,
         close_group_size: ReplicationConfig::default().close_group_size,

@@ -132,6 +132,7 @@ fn two_values(key: &Key) -> [&str; 2] {
         "plan.probe_ceiling" => "100ms",
         "payment.record" => "other.jsonl",
         "payment.seed" => "0",
+        "payment.evm" => "arbitrum-one",
         name => panic!("{name} needs a second value here"),
     };
     [key.example, other]

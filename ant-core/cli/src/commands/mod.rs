@@ -1,6 +1,7 @@
 //! One command a file.
 
 mod config;
+mod finalize;
 mod measure;
 mod quote;
 mod report;
@@ -8,6 +9,7 @@ mod simulate;
 mod soak;
 mod strategy;
 mod testnet;
+mod upload;
 
 use ant_wan::Scenario;
 
@@ -22,6 +24,7 @@ use crate::{
 pub(crate) fn run_alone(command: Command) -> Result<Option<NetworkCommand>, Failure> {
     match command {
         Command::Network(command) => return Ok(Some(command)),
+        Command::Finalize(args) => finalize::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Config { command } => config::run(&command),
@@ -41,6 +44,8 @@ pub(crate) enum Ready {
     Quote(quote::Ready),
     Soak(soak::Ready),
     Testnet(testnet::Ready),
+    Upload(Box<upload::Ready>),
+    Download(Box<upload::ReadyDownload>),
 }
 
 impl Ready {
@@ -50,6 +55,11 @@ impl Ready {
             NetworkCommand::Quote(args) => Self::Quote(quote::Ready::new(args)?),
             NetworkCommand::Soak(args) => Self::Soak(soak::Ready::new(args)?),
             NetworkCommand::Testnet(args) => Self::Testnet(testnet::Ready::new(args)?),
+            NetworkCommand::Upload(args) => Self::Upload(Box::new(upload::Ready::upload(args)?)),
+            NetworkCommand::Resume(args) => Self::Upload(Box::new(upload::Ready::resume(args)?)),
+            NetworkCommand::Download(args) => {
+                Self::Download(Box::new(upload::ReadyDownload::new(args)?))
+            }
         })
     }
 
@@ -60,6 +70,8 @@ impl Ready {
             Self::Quote(ready) => ready.chosen.scenario(),
             Self::Soak(ready) => ready.chosen.scenario(),
             Self::Testnet(ready) => ready.own.scenario.as_ref(),
+            Self::Upload(ready) => ready.chosen.scenario(),
+            Self::Download(ready) => ready.chosen.scenario(),
         }
     }
 
@@ -69,6 +81,8 @@ impl Ready {
             Self::Quote(ready) => Box::pin(quote::run(ready, ground)).await,
             Self::Soak(ready) => Box::pin(soak::run(ready, ground)).await,
             Self::Testnet(ready) => Box::pin(testnet::run(ready, ground)).await,
+            Self::Upload(ready) => Box::pin(upload::run(*ready, ground)).await,
+            Self::Download(ready) => Box::pin(ready.run(ground)).await,
         }
     }
 }

@@ -1,7 +1,11 @@
 //! `ant quote`: one tree under the active strategy, and what it took.
 
-use std::{fmt::Write, path::Path};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
+use ant_core::write_batch;
 use ant_measure::{Host, Measured, PaymentRecord, Run, Target, addresses, measure_tree, versions};
 use ant_protocol::MAX_CHUNK_SIZE;
 use serde_json::{Value, json};
@@ -13,6 +17,7 @@ use crate::{
     network::{Chosen, Ground},
     output::{print, print_json},
     record,
+    wallet::Purse,
 };
 
 /// The most addresses one tree holds.
@@ -21,6 +26,8 @@ const MOST: usize = 256;
 pub(crate) struct Ready {
     json: bool,
     addresses: Vec<[u8; 32]>,
+    out: Option<PathBuf>,
+    manifest: Option<PathBuf>,
     pub(crate) chosen: Chosen,
 }
 
@@ -41,6 +48,8 @@ impl Ready {
         Ok(Self {
             json: args.json,
             addresses,
+            out: args.out,
+            manifest: args.network.manifest,
             chosen,
         })
     }
@@ -50,6 +59,8 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     let Ready {
         json,
         addresses,
+        out,
+        manifest,
         chosen,
     } = ready;
     let interrupt = Interrupt::new()?;
@@ -64,7 +75,18 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
         run,
         failure,
         drawn,
+        batches,
     } = quoted?;
+    if let (Some(path), Some(prepared)) = (&out, batches.first()) {
+        let chain = Purse::known(manifest.as_deref(), &chosen.settings)?;
+        write_batch(path, &prepared.batch, chain.as_ref())?;
+        if chain.is_none() {
+            eprintln!(
+                "note: no chain is known, so {} has no transaction",
+                path.display()
+            );
+        }
+    }
     // A payment that failed before it drew has the arms to show.
     let strategy = drawn.as_ref().map_or_else(
         || chosen.settings.arms().to_string(),

@@ -116,6 +116,7 @@ impl Soak<'_> {
             run,
             failure,
             drawn,
+            batches: _,
         } = measured;
         let number = tree + 1;
         let Some(drawn) = drawn else {

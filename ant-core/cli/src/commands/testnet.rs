@@ -38,6 +38,7 @@ impl Ready {
             None => Own::on_loopback(args.nodes, args.silent, args.seed),
         };
         own.config.refusing = args.refusing;
+        own.config.chain = args.evm;
         own.config.base_port = args.port.unwrap_or(0);
         own.config.check()?;
         Ok(Self { args, own })

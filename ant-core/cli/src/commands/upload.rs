@@ -1,0 +1,335 @@
+//! `ant upload`, `ant resume` and `ant download`: files on the network.
+
+use std::{
+    fmt::Write,
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
+
+use ant_core::{Client, Payer, Progress, Source, Storage, Upload, Uploaded, download};
+use ant_testnet::Testnet;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::{
+    args::{DownloadArgs, ResumeArgs, UploadArgs, WalletArgs},
+    exit::Failure,
+    interrupt::Interrupt,
+    network::{Chosen, Ground},
+    output::print,
+    wallet::Purse,
+};
+
+/// What an upload or a resumption is given.
+pub(crate) struct Ready {
+    what: What,
+    wallet: WalletArgs,
+    manifest: Option<PathBuf>,
+    pub(crate) chosen: Chosen,
+}
+
+enum What {
+    Upload { source: Source, data_map: PathBuf },
+    Resume,
+}
+
+impl Ready {
+    pub(crate) fn upload(args: UploadArgs) -> Result<Self, Failure> {
+        let file = args
+            .file
+            .canonicalize()
+            .map_err(|error| Failure::BadInput(format!("{}: {error}", args.file.display())))?;
+        if !file.is_file() {
+            return Err(Failure::BadInput(format!(
+                "{}: it is no file; archive a folder first",
+                args.file.display()
+            )));
+        }
+        let data_map = args.data_map.unwrap_or_else(|| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            PathBuf::from(format!("{name}.datamap"))
+        });
+        // Found out now, and not when all is paid.
+        if data_map.exists() {
+            return Err(Failure::BadInput(format!(
+                "{} is there already; name another file with --data-map",
+                data_map.display()
+            )));
+        }
+        let source = Source {
+            file,
+            public: args.public,
+        };
+        let what = What::Upload { source, data_map };
+        let chosen = Chosen::paying(&args.network, args.settings.given)?;
+        Ok(Self {
+            what,
+            wallet: args.wallet,
+            manifest: args.network.manifest,
+            chosen,
+        })
+    }
+
+    pub(crate) fn resume(args: ResumeArgs) -> Result<Self, Failure> {
+        let chosen = Chosen::paying(&args.network, args.settings.given)?;
+        if chosen.own.is_some() {
+            return Err(Failure::BadInput(
+                "a testnet of our own has nothing to resume; give --manifest FILE, or --profile"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self {
+            what: What::Resume,
+            wallet: args.wallet,
+            manifest: args.network.manifest,
+            chosen,
+        })
+    }
+}
+
+pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+    let Ready {
+        what,
+        wallet,
+        manifest,
+        chosen,
+    } = ready;
+    // What can be known of the wallet is known before anything is started.
+    let remote = match &chosen.own {
+        None => {
+            let purse = Purse::remote(manifest.as_deref(), &chosen.settings)?;
+            Some(purse.payer(&wallet, None)?)
+        }
+        Some(_) => None,
+    };
+    let interrupt = Interrupt::new()?;
+    let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
+    let work = async {
+        let payer = match (remote, testnet.as_ref().and_then(Testnet::chain)) {
+            (Some(payer), _) => payer,
+            (None, Some(chain)) => Purse::own(chain).payer(&wallet, Some(ground.folder))?,
+            (None, None) => return Err(Failure::failed("the testnet has no chain")),
+        };
+        let target = chosen.target(ground, testnet.as_ref());
+        let client = Client::connect(target.client.clone()).await?;
+        client.warm_up().await;
+        let done = match what {
+            What::Upload { source, data_map } => {
+                one(&client, &payer, ground.folder, &source, Some(&data_map)).await
+            }
+            What::Resume => resume(&client, &payer, ground.folder).await,
+        };
+        client.close().await;
+        done
+    };
+    let done = interrupt.or(Box::pin(work)).await;
+    interrupt.last_call();
+    if let Some(testnet) = testnet {
+        testnet.stop().await;
+    }
+    done
+}
+
+/// Uploads one file and says what came of it.
+async fn one(
+    client: &Client,
+    payer: &Payer,
+    folder: &Path,
+    source: &Source,
+    data_map: Option<&Path>,
+) -> Result<(), Failure> {
+    let chunks = folder.join("chunks");
+    tokio::fs::create_dir_all(&chunks)
+        .await
+        .map_err(|error| Failure::failed(format!("{}: {error}", chunks.display())))?;
+    let storage = Storage::new(client);
+    let upload = Upload {
+        client,
+        payer,
+        storage: &storage,
+        folder: &chunks,
+    };
+    eprintln!("{}, paid by {}", source.file.display(), payer.address());
+    let bar = bar();
+    let uploaded = upload.run(source, |progress| show(&bar, progress)).await;
+    bar.finish_and_clear();
+    let uploaded = uploaded?;
+    if let Some(path) = data_map {
+        let map = rmp_serde::to_vec(&uploaded.data_map).map_err(Failure::failed)?;
+        ant_core::write_whole(path, &map)?;
+    }
+    print(&summary(&uploaded, data_map))
+}
+
+/// Goes on with every upload that something was paid for.
+async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Failure> {
+    let receipts = payer.receipts()?;
+    if receipts.is_empty() {
+        return print("nothing is left to resume\n");
+    }
+    let mut sources: Vec<Source> = Vec::new();
+    for receipt in receipts {
+        match receipt.signed.source {
+            Some(source) if sources.contains(&source) => {}
+            Some(source) => sources.push(source),
+            None => eprintln!("note: a payment of another program is left alone"),
+        }
+    }
+    for source in &sources {
+        one(client, payer, folder, source, None).await?;
+    }
+    let left = payer.receipts()?;
+    let left: Vec<_> = left
+        .iter()
+        .filter_map(|r| r.signed.source.as_ref())
+        .collect();
+    if let Some(source) = left.first() {
+        return Err(Failure::failed(format!(
+            "{} is not what it was when it was paid for, so its paid chunks cannot be stored; put \
+             the old file back, and resume again",
+            source.file.display()
+        )));
+    }
+    Ok(())
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} chunks  {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    let say = |text: String| bar.suspend(|| eprintln!("{text}"));
+    match progress {
+        Progress::Encrypted(chunks) => say(format!("{chunks} chunks encrypted")),
+        Progress::Looked { of, there } => {
+            bar.set_length(of as u64);
+            bar.set_position(there as u64);
+            say(format!("{there} of {of} are on the network already"));
+        }
+        Progress::Costs { chunks, at_most } => {
+            bar.set_message("paying");
+            say(format!("{chunks} chunks cost {at_most} atto at most"));
+        }
+        Progress::Paid { amount, gas } => {
+            bar.set_message("storing");
+            say(format!("paid {amount} atto, and {gas} wei of gas"));
+        }
+        Progress::Stored(_) => bar.inc(1),
+    }
+}
+
+fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
+    let mut text = String::new();
+    let Uploaded {
+        chunks,
+        there,
+        trees,
+        amount,
+        gas,
+        took,
+        ..
+    } = uploaded;
+    let _ = writeln!(
+        text,
+        "chunks      {chunks}, {there} of them were stored before"
+    );
+    let _ = writeln!(
+        text,
+        "paid        {amount} atto in {trees} trees, and {gas} wei of gas"
+    );
+    for (phase, time) in [
+        ("encrypting", took.encrypting),
+        ("looking", took.looking),
+        ("preparing", took.preparing),
+        ("paying", took.paying),
+        ("storing", took.storing),
+    ] {
+        let _ = writeln!(text, "{phase:<11} {:.1} s", time.as_secs_f64());
+    }
+    if let Some(address) = uploaded.address {
+        let _ = writeln!(text, "address     {}", hex::encode(address));
+    }
+    if let Some(path) = data_map {
+        let _ = writeln!(text, "data map    {}", path.display());
+    }
+    text
+}
+
+/// A download, its input read.
+pub(crate) struct ReadyDownload {
+    from: From,
+    to: PathBuf,
+    pub(crate) chosen: Chosen,
+}
+
+enum From {
+    Map(Box<ant_core::DataMap>),
+    Address([u8; 32]),
+}
+
+impl ReadyDownload {
+    pub(crate) fn new(args: DownloadArgs) -> Result<Self, Failure> {
+        let chosen = Chosen::new(&args.network, 1, args.settings.given)?;
+        if chosen.own.is_some() {
+            return Err(Failure::BadInput(
+                "a testnet of our own has nothing to download; give --manifest FILE, or --profile"
+                    .to_owned(),
+            ));
+        }
+        let mut address = [0; 32];
+        let from = if hex::decode_to_slice(&args.from, &mut address).is_ok() {
+            From::Address(address)
+        } else {
+            let bad = |error: &dyn std::fmt::Display| {
+                Failure::BadInput(format!(
+                    "{}: {error}; a data map's file is wanted, or an address of 64 hexadecimal \
+                     digits",
+                    args.from
+                ))
+            };
+            let bytes = std::fs::read(&args.from).map_err(|error| bad(&error))?;
+            let map = rmp_serde::from_slice(&bytes).map_err(|error| bad(&error))?;
+            From::Map(Box::new(map))
+        };
+        if args.to.exists() {
+            return Err(Failure::BadInput(format!(
+                "{} is there already; name another file",
+                args.to.display()
+            )));
+        }
+        Ok(Self {
+            from,
+            to: args.to,
+            chosen,
+        })
+    }
+
+    pub(crate) async fn run(self, ground: Ground<'_>) -> Result<(), Failure> {
+        let Self { from, to, chosen } = self;
+        let mut interrupt = Interrupt::new()?;
+        let target = chosen.target(ground, None);
+        let work = async {
+            let client = Client::connect(target.client.clone()).await?;
+            let storage = Storage::new(&client);
+            let read = async {
+                let map = match from {
+                    From::Map(map) => *map,
+                    From::Address(address) => storage.data_map(&address).await?,
+                };
+                download(&storage, &map, &to).await
+            };
+            let read = read.await;
+            client.close().await;
+            Ok::<_, Failure>(read?)
+        };
+        let bytes = interrupt.or(Box::pin(work)).await;
+        interrupt.last_call();
+        print(&format!("{} bytes in {}\n", bytes?, to.display()))
+    }
+}

@@ -1,0 +1,139 @@
+//! Chunks on the network: stored with given proofs, and read, by the published
+//! client on this client's endpoint.
+
+use std::{collections::BTreeMap, num::NonZeroUsize, path::Path, sync::Arc};
+
+use ant_protocol::{CLOSE_GROUP_SIZE, compute_address, transport::PeerId};
+use bytes::Bytes;
+use futures::{StreamExt, stream::FuturesUnordered};
+use self_encryption::DataMap;
+
+use crate::{Client, Error, Payer};
+
+/// How many of the closest must take a chunk: most of them, as the published
+/// client asks.
+const MAJORITY: usize = CLOSE_GROUP_SIZE / 2 + 1;
+
+/// The published client, for what is not payment.
+pub struct Storage {
+    client: Client,
+    published: upstream::data::Client,
+}
+
+impl std::fmt::Debug for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Storage({:?})", self.client)
+    }
+}
+
+impl Storage {
+    /// The storage that this client sees.
+    pub fn new(client: &Client) -> Self {
+        let mut config = upstream::data::ClientConfig::default();
+        // What it learns would be kept in the user's files.
+        config.adaptive.enabled = false;
+        let endpoint = Arc::clone(client.endpoint());
+        Self {
+            client: client.clone(),
+            published: upstream::data::Client::from_node(endpoint, config),
+        }
+    }
+
+    /// Stores a chunk with the proof that it is paid for, on most of the nodes
+    /// closest to its address. How many took it.
+    ///
+    /// # Errors
+    ///
+    /// When too few did, with what the others said.
+    pub async fn put(&self, content: Bytes, proof: Vec<u8>) -> Result<usize, Error> {
+        let address = compute_address(&content);
+        let failed = |stored: usize, reasons: String| Error::NotStored {
+            address: hex::encode(address),
+            stored,
+            needed: MAJORITY,
+            reasons,
+        };
+        let found = self.client.closest(&address, CLOSE_GROUP_SIZE).await;
+        let found = found.map_err(|reason| failed(0, reason))?;
+        let mut sends: FuturesUnordered<_> = found
+            .iter()
+            .map(|(peer, addresses)| {
+                let (content, proof) = (content.clone(), proof.clone());
+                let to = PeerId::from_bytes(peer.0);
+                async move {
+                    let put = &self.published;
+                    put.chunk_put_with_proof(content, proof, &to, addresses)
+                        .await
+                }
+            })
+            .collect();
+        let mut stored = 0;
+        let mut said: BTreeMap<String, usize> = BTreeMap::new();
+        // All are heard out: a send that is dropped midway would leave half a
+        // message.
+        while let Some(result) = sends.next().await {
+            match result {
+                Ok(_) => stored += 1,
+                Err(error) => *said.entry(error.to_string()).or_default() += 1,
+            }
+        }
+        if stored >= MAJORITY {
+            return Ok(stored);
+        }
+        let reasons: Vec<_> = said
+            .iter()
+            .map(|(reason, times)| format!("{reason} ({times} times)"))
+            .collect();
+        Err(failed(stored, reasons.join("; ")))
+    }
+
+    /// Whether the network has a chunk.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be found out.
+    pub async fn has(&self, address: [u8; 32]) -> Result<bool, Error> {
+        let found = Box::pin(self.published.chunk_exists(&address)).await;
+        found.map_err(|error| Error::Published(error.to_string()))
+    }
+
+    /// Pays for a single chunk and stores it, as the published client does: a
+    /// merkle tree has two leaves at least.
+    ///
+    /// # Errors
+    ///
+    /// When that fails.
+    pub(crate) async fn pay_single(&self, payer: &Payer, content: Bytes) -> Result<(), Error> {
+        let endpoint = Arc::clone(self.client.endpoint());
+        let config = self.published.config().clone();
+        let published = upstream::data::Client::from_node(endpoint, config);
+        let published = published.with_wallet(payer.wallet());
+        let put = Box::pin(published.chunk_put(content)).await;
+        put.map(drop)
+            .map_err(|error| Error::Published(error.to_string()))
+    }
+
+    /// The data map that was stored for everybody at this address.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub async fn data_map(&self, address: &[u8; 32]) -> Result<DataMap, Error> {
+        let fetched = Box::pin(self.published.data_map_fetch(address)).await;
+        fetched.map_err(|error| Error::Published(error.to_string()))
+    }
+
+    /// Reads a file by its data map; how many bytes it has.
+    ///
+    /// # Errors
+    ///
+    /// When a chunk is not there, or the file cannot be written.
+    pub async fn read_file(&self, map: &DataMap, to: &Path) -> Result<u64, Error> {
+        let read = Box::pin(self.published.file_download(map, to)).await;
+        read.map_err(|error| Error::Published(error.to_string()))
+    }
+}
+
+/// How many chunks are looked for, or stored, at once: each is held in memory
+/// once for every node that it is sent to.
+pub(crate) const AT_ONCE: NonZeroUsize = NonZeroUsize::new(4).unwrap();

@@ -1,0 +1,356 @@
+//! A file on the network: encrypted into chunks, those that are missing paid for
+//! in merkle batches, stored with their proofs; and back.
+
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use ant_protocol::{MAX_CHUNK_SIZE, compute_address};
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream};
+use self_encryption::{DataMap, stream_encrypt};
+
+use crate::{Client, Error, Payer, Receipt, Source, Storage, batch_sizes, storage::AT_ONCE};
+
+/// How much of a file is read at a time.
+const READ_SIZE: usize = 1 << 20;
+
+/// An upload, and what it works with.
+#[derive(Debug)]
+pub struct Upload<'a> {
+    /// Finds peers and collects candidates.
+    pub client: &'a Client,
+    /// Pays.
+    pub payer: &'a Payer,
+    /// Stores.
+    pub storage: &'a Storage,
+    /// Where encrypted chunks are kept meanwhile; as large as the file.
+    pub folder: &'a Path,
+}
+
+/// What an upload is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// So many chunks have been encrypted.
+    Encrypted(usize),
+    /// Of so many, so many are on the network already.
+    Looked {
+        /// How many chunks there are.
+        of: usize,
+        /// How many are stored.
+        there: usize,
+    },
+    /// A batch of so many chunks costs so much at most, in the token's smallest
+    /// unit.
+    Costs {
+        /// How many chunks.
+        chunks: usize,
+        /// How much.
+        at_most: ant_protocol::evm::Amount,
+    },
+    /// It was paid.
+    Paid {
+        /// What it cost.
+        amount: ant_protocol::evm::Amount,
+        /// What the gas cost, in wei.
+        gas: u128,
+    },
+    /// So many chunks of this upload are stored.
+    Stored(usize),
+}
+
+/// What an upload came to.
+#[derive(Clone, Debug)]
+pub struct Uploaded {
+    /// What reading the file takes.
+    pub data_map: DataMap,
+    /// Where the data map is, if everybody may read the file.
+    pub address: Option<[u8; 32]>,
+    /// How many chunks the file has.
+    pub chunks: usize,
+    /// How many of them were stored before.
+    pub there: usize,
+    /// How many trees were paid.
+    pub trees: usize,
+    /// What storing cost, in the token's smallest unit.
+    pub amount: ant_protocol::evm::Amount,
+    /// What gas cost, in wei.
+    pub gas: u128,
+    /// What each phase took.
+    pub took: Phases,
+}
+
+/// What each phase of an upload took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Encrypting the file.
+    pub encrypting: Duration,
+    /// Looking which chunks are there.
+    pub looking: Duration,
+    /// Collecting candidates.
+    pub preparing: Duration,
+    /// Paying, until that had settled.
+    pub paying: Duration,
+    /// Storing chunks.
+    pub storing: Duration,
+}
+
+impl Upload<'_> {
+    /// Uploads a file. What an earlier run has paid for is stored first, and
+    /// nothing is paid twice.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or paying or storing fails. What was paid
+    /// is kept, and a second run goes on from there.
+    pub async fn run(
+        &self,
+        source: &Source,
+        mut watch: impl FnMut(Progress),
+    ) -> Result<Uploaded, Error> {
+        let mut took = Phases::default();
+        let started = Instant::now();
+        let (data_map, chunks) = self.encrypt(source).await?;
+        took.encrypting = started.elapsed();
+        watch(Progress::Encrypted(chunks.len()));
+        let address = source.public.then(|| chunks.last().copied()).flatten();
+
+        let mut stored = 0;
+        let mut done: BTreeSet<[u8; 32]> = BTreeSet::new();
+        let (mut trees, mut amount, mut gas) = (0, ant_protocol::evm::Amount::ZERO, 0);
+        // What was paid before comes first: it may expire.
+        let started = Instant::now();
+        for mut receipt in self.payer.receipts()? {
+            let own = |address: &[u8; 32]| chunks.contains(address);
+            if receipt.batch.addresses.iter().any(own) {
+                self.payer.settle(&mut receipt).await?;
+                done.extend(&receipt.batch.addresses);
+                self.store(receipt, &mut stored, &mut watch).await?;
+            }
+        }
+        took.storing += started.elapsed();
+
+        let started = Instant::now();
+        let rest: Vec<_> = chunks
+            .iter()
+            .filter(|a| !done.contains(*a))
+            .copied()
+            .collect();
+        let missing = self.missing(&rest).await?;
+        let there = rest.len() - missing.len();
+        took.looking = started.elapsed();
+        watch(Progress::Looked {
+            of: chunks.len(),
+            there: there + done.len(),
+        });
+
+        let mut left = missing.as_slice();
+        for size in batch_sizes(missing.len()) {
+            let (next, others) = left.split_at(size);
+            left = others;
+            let started = Instant::now();
+            let size = MAX_CHUNK_SIZE as u64;
+            let prepared = self.client.prepare(next, size).await?;
+            took.preparing += started.elapsed();
+            for prepared in prepared {
+                let chunks = prepared.batch.addresses.len();
+                let at_most = self.payer.at_most(&prepared.batch)?;
+                watch(Progress::Costs { chunks, at_most });
+                let started = Instant::now();
+                let source = Some(source.clone());
+                let paying = self.payer.pay(self.client, prepared.batch, source);
+                let receipt = paying.await?;
+                took.paying += started.elapsed();
+                if let Some(paid) = &receipt.paid {
+                    trees += 1;
+                    amount += paid.amount;
+                    gas += paid.gas_cost_wei;
+                    let (amount, gas) = (paid.amount, paid.gas_cost_wei);
+                    watch(Progress::Paid { amount, gas });
+                }
+                let started = Instant::now();
+                self.store(receipt, &mut stored, &mut watch).await?;
+                took.storing += started.elapsed();
+            }
+        }
+        if let [single] = left {
+            let started = Instant::now();
+            let content = self.chunk(single).await?;
+            self.storage.pay_single(self.payer, content).await?;
+            stored += 1;
+            watch(Progress::Stored(stored));
+            took.storing += started.elapsed();
+        }
+        Ok(Uploaded {
+            data_map,
+            address,
+            chunks: chunks.len(),
+            there,
+            trees,
+            amount,
+            gas,
+            took,
+        })
+    }
+
+    /// Stores what a receipt has paid for and is not stored yet, and forgets the
+    /// receipt.
+    ///
+    /// # Errors
+    ///
+    /// When a chunk cannot be stored; the receipt is kept.
+    pub async fn store(
+        &self,
+        mut receipt: Receipt,
+        stored: &mut usize,
+        watch: &mut impl FnMut(Progress),
+    ) -> Result<(), Error> {
+        let winner = receipt.paid.as_ref().and_then(|paid| paid.winner_pool);
+        let winner = winner.ok_or_else(|| {
+            Error::Wallet("the chain has not said which pool it has drawn".to_owned())
+        })?;
+        let proofs = receipt.batch.proofs(winner)?;
+        let missing = proofs
+            .into_iter()
+            .filter(|(a, _)| !receipt.stored.contains(a));
+        let missing: Vec<_> = missing.collect();
+        let mut puts = stream::iter(missing)
+            .map(|(address, proof)| async move {
+                let content = self.chunk(&address).await?;
+                self.storage.put(content, proof).await?;
+                Ok::<_, Error>(address)
+            })
+            .buffer_unordered(AT_ONCE.get());
+        let mut failed = None;
+        // One that fails does not keep the others from being stored.
+        while let Some(put) = puts.next().await {
+            match put {
+                Ok(address) => {
+                    receipt.note_stored(address)?;
+                    *stored += 1;
+                    watch(Progress::Stored(*stored));
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        drop(puts);
+        match failed {
+            Some(error) => Err(error),
+            None => receipt.forget(),
+        }
+    }
+
+    /// Encrypts the file into the folder; its data map, and the chunks' addresses.
+    /// The last one is the data map itself if it is public.
+    async fn encrypt(&self, source: &Source) -> Result<(DataMap, Vec<[u8; 32]>), Error> {
+        let (from, to) = (source.file.clone(), self.folder.to_owned());
+        let public = source.public;
+        let encrypting = tokio::task::spawn_blocking(move || encrypt(&from, &to, public));
+        let failed = |error: &dyn std::fmt::Display| Error::File {
+            path: source.file.display().to_string(),
+            reason: error.to_string(),
+        };
+        encrypting.await.map_err(|error| failed(&error))?
+    }
+
+    async fn chunk(&self, address: &[u8; 32]) -> Result<Bytes, Error> {
+        let path = chunk_path(self.folder, address);
+        let read = tokio::fs::read(&path).await;
+        let content = read.map_err(|error| Error::File {
+            path: path.display().to_string(),
+            reason: format!("the paid chunk is not of the file as it is now: {error}"),
+        })?;
+        Ok(Bytes::from(content))
+    }
+
+    /// Those that the network does not have, in their order.
+    async fn missing(&self, chunks: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, Error> {
+        let looked: Vec<_> =
+            stream::iter(chunks)
+                .map(|address| async move {
+                    Ok::<_, Error>((*address, self.storage.has(*address).await?))
+                })
+                .buffered(AT_ONCE.get())
+                .try_collect()
+                .await?;
+        let missing = looked.into_iter().filter(|(_, there)| !there);
+        Ok(missing.map(|(address, _)| address).collect())
+    }
+}
+
+fn chunk_path(folder: &Path, address: &[u8; 32]) -> PathBuf {
+    folder.join(hex::encode(address))
+}
+
+fn encrypt(from: &Path, to: &Path, public: bool) -> Result<(DataMap, Vec<[u8; 32]>), Error> {
+    let failed = |path: &Path, reason: String| Error::File {
+        path: path.display().to_string(),
+        reason,
+    };
+    let bad = |error: &dyn std::fmt::Display| failed(from, error.to_string());
+    let mut file = File::open(from).map_err(|error| bad(&error))?;
+    let size = file.metadata().map_err(|error| bad(&error))?.len();
+    let size = usize::try_from(size).map_err(|error| bad(&error))?;
+    let mut broken = None;
+    let mut chunks = Vec::new();
+    let keep = |content: &Bytes, chunks: &mut Vec<[u8; 32]>| {
+        let address = compute_address(content);
+        let path = chunk_path(to, &address);
+        // The same content twice is one chunk.
+        if !chunks.contains(&address) {
+            std::fs::write(&path, content).map_err(|e| failed(&path, e.to_string()))?;
+            chunks.push(address);
+        }
+        Ok::<_, Error>(())
+    };
+    let reads = std::iter::from_fn(|| {
+        let mut piece = vec![0; READ_SIZE];
+        match file.read(&mut piece) {
+            Ok(0) => None,
+            Ok(length) => {
+                piece.truncate(length);
+                Some(Bytes::from(piece))
+            }
+            Err(error) => {
+                broken = Some(error);
+                None
+            }
+        }
+    });
+    let data_map = {
+        let mut encrypted = stream_encrypt(size, reads).map_err(|error| bad(&error))?;
+        for chunk in encrypted.chunks() {
+            let (_, content) = chunk.map_err(|error| bad(&error))?;
+            keep(&content, &mut chunks)?;
+        }
+        encrypted.into_datamap()
+    };
+    if let Some(error) = broken {
+        return Err(bad(&error));
+    }
+    let data_map = data_map.ok_or_else(|| bad(&"it changed while it was read"))?;
+    if public {
+        let map = rmp_serde::to_vec(&data_map).map_err(|error| bad(&error))?;
+        keep(&Bytes::from(map), &mut chunks)?;
+    }
+    Ok((data_map, chunks))
+}
+
+/// Reads a file back: by its data map, into a file that is not there yet.
+///
+/// # Errors
+///
+/// When it is there, or a chunk is not.
+pub async fn download(storage: &Storage, map: &DataMap, to: &Path) -> Result<u64, Error> {
+    if to.exists() {
+        return Err(Error::File {
+            path: to.display().to_string(),
+            reason: "it is there already; name another file".to_owned(),
+        });
+    }
+    storage.read_file(map, to).await
+}
