@@ -285,9 +285,75 @@ pub(crate) fn check_addresses(addresses: &[[u8; 32]]) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::candidate::tests::{Signer, TIME};
     use ant_protocol::evm::RewardsAddress;
+
+    /// A batch of so many made-up addresses, whole and signed.
+    pub(crate) fn sample(leaves: usize) -> MerkleBatch {
+        let addresses: Vec<_> = (0..leaves).map(address).collect();
+        let plot = Plot::new(&addresses, TIME).unwrap();
+        let signers: Vec<_> = (0..POOL_SIZE).map(|_| Signer::new()).collect();
+        let full = || FullPool {
+            candidates: signers
+                .iter()
+                .map(|signer| (Peer([0; 32]), signer.candidate(0, None)))
+                .collect(),
+        };
+        let full = plot.targets.iter().map(|_| full()).collect();
+        MerkleBatch {
+            pools: plot.pools(full).unwrap(),
+            addresses,
+            tree: plot.tree,
+            timestamp: TIME,
+        }
+    }
+
+    #[test]
+    fn a_batch_is_checked_as_a_whole() {
+        let batch = sample(5);
+        assert_eq!(batch.check(), Ok(()));
+        assert_eq!(batch.check_age(TIME + EXPIRES_AFTER), Ok(()));
+        let expired = batch.check_age(TIME + EXPIRES_AFTER + 1).unwrap_err();
+        assert!(expired.contains("no payment after 7"), "{expired}");
+        assert!(batch.check_age(TIME - 301).unwrap_err().contains("clock"));
+        type Change = fn(&mut MerkleBatch);
+        let changes: [(Change, &str); 7] = [
+            (|b| b.addresses.swap(0, 1), "is not in its tree"),
+            (|b| b.addresses.truncate(4), "4 addresses and a tree of 5"),
+            (|b| b.timestamp += 1, "midpoints"),
+            (|b| b.pools.swap(0, 1), "midpoints"),
+            (|b| b.pools.truncate(1), "midpoints"),
+            (
+                |b| b.pools[1].candidate_nodes[3].price += Amount::from(1),
+                "pool 2, candidate",
+            ),
+            (
+                |b| b.pools[0].candidate_nodes[1] = b.pools[0].candidate_nodes[0].clone(),
+                "there twice",
+            ),
+        ];
+        for (change, part) in changes {
+            let mut changed = batch.clone();
+            change(&mut changed);
+            let fault = changed.check().unwrap_err();
+            assert!(fault.contains(part), "{part}: {fault}");
+        }
+    }
+
+    #[test]
+    fn each_address_has_a_proof_of_the_pool_that_was_drawn() {
+        let batch = sample(3);
+        let winner = batch.pools[1].hash();
+        let proofs = batch.proofs(winner).unwrap();
+        assert_eq!(proofs.len(), 3);
+        for (address, proof) in proofs {
+            let read = ant_protocol::payment::deserialize_merkle_proof(&proof).unwrap();
+            assert_eq!((read.address.0, read.winner_pool_hash()), (address, winner));
+        }
+        assert!(batch.proofs([0; 32]).is_err());
+    }
 
     #[test]
     fn trees_hold_what_the_network_takes() {

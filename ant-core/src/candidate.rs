@@ -118,7 +118,7 @@ fn check_commitment(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use ant_protocol::{
         evm::{Amount, RewardsAddress},
@@ -126,16 +126,16 @@ mod tests {
         pqc::api::{MlDsaSecretKey, ml_dsa_65},
     };
 
-    const TIME: u64 = 1_700_000_000;
+    pub(crate) const TIME: u64 = 1_700_000_000;
 
-    struct Signer {
+    pub(crate) struct Signer {
         key: MlDsaSecretKey,
         public: Vec<u8>,
         peer: Peer,
     }
 
     impl Signer {
-        fn new() -> Self {
+        pub(crate) fn new() -> Self {
             let (public, key) = ml_dsa_65().generate_keypair().unwrap();
             let public = public.to_bytes();
             let peer = Peer(compute_address(&public));
@@ -157,7 +157,11 @@ mod tests {
             }
         }
 
-        fn candidate(&self, count: u32, pin: Option<[u8; 32]>) -> MerklePaymentCandidateNode {
+        pub(crate) fn candidate(
+            &self,
+            count: u32,
+            pin: Option<[u8; 32]>,
+        ) -> MerklePaymentCandidateNode {
             self.sign(MerklePaymentCandidateNode {
                 pub_key: self.public.clone(),
                 price: calculate_price(count as usize),

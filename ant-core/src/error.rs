@@ -83,7 +83,10 @@ pub enum Error {
     },
     /// A chunk that was paid for did not reach enough storers. Its receipt is
     /// kept.
-    #[error("the chunk {address} is on {stored} of {needed} storers at least: {reasons}")]
+    #[error(
+        "the chunk {address} is on {stored} storers, and {needed} at least are needed: {reasons}; \
+         what was paid is kept: resume it later"
+    )]
     NotStored {
         /// Which chunk.
         address: String,

@@ -13,7 +13,7 @@ use ant_collect::{Believed, FoundPeer, named_twice};
 use ant_pacing::{Peer, queue_of};
 use ant_protocol::{
     MAX_WIRE_MESSAGE_SIZE,
-    transport::{CoreNodeConfig, IPDiversityConfig, MultiAddr, NodeMode, P2PNode},
+    transport::{CoreNodeConfig, DHTNode, IPDiversityConfig, MultiAddr, NodeMode, P2PNode},
 };
 
 use crate::{ClientConfig, Error};
@@ -219,8 +219,8 @@ impl Network {
     }
 
     /// The peers closest to `target` by the word of `width` witnesses, the
-    /// closest themselves, and of what this client knows; those that at least two
-    /// of them name, this client left out.
+    /// closest themselves: those that at least two of them name, or that this
+    /// client knows itself; this client left out.
     pub(crate) async fn witnessed(
         &self,
         target: &[u8; 32],
@@ -235,13 +235,14 @@ impl Network {
             .map_err(|error| error.to_string())?;
         let own = *self.node.peer_id().as_bytes();
         let known = self.node.dht().find_closest_nodes_local(target, VIEW).await;
-        let views = group.responder_views.into_iter().map(|view| view.closest);
-        let views = views.chain([known]).map(|view| {
+        let others = |view: Vec<DHTNode>| {
             let named = view.into_iter();
             let named = named.map(|node| (Peer(*node.peer_id.as_bytes()), node.addresses));
             named.filter(|(peer, _)| peer.0 != own).collect()
-        });
-        let Believed { peers, in_doubt } = named_twice(target, views);
+        };
+        let views = group.responder_views.into_iter();
+        let views = views.map(|view| others(view.closest));
+        let Believed { peers, in_doubt } = named_twice(target, others(known), views);
         let located = peers
             .into_iter()
             .map(|(peer, addresses)| Located { peer, addresses });

@@ -257,3 +257,88 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     let text = fs::read(path).map_err(|error| failed(error.to_string()))?;
     serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::tests::sample;
+
+    fn signed() -> SignedReceipt {
+        SignedReceipt {
+            payment: serde_json::from_str(r#"{"raw":[1,2,3]}"#).unwrap(),
+            wallet: "0xabc".to_owned(),
+            source: None,
+        }
+    }
+
+    fn paid() -> PaymentReceipt {
+        let hash = "11".repeat(32);
+        let text = format!(
+            r#"{{"transaction_hash":"0x{hash}","amount":"0x5","winner_pool":null,"gas_cost_wei":7}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_receipt_says_how_far_its_payment_has_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let receipts = Receipts::open(folder.path()).unwrap();
+        let batch = sample(3);
+        let addresses = batch.addresses.clone();
+        assert!(receipts.all().unwrap().is_empty());
+        receipts.begin(batch, signed()).unwrap();
+
+        let mut receipt = receipts.find(&addresses).unwrap().unwrap();
+        assert!(receipt.paid.is_none() && receipt.stored.is_empty());
+        receipt.settled(paid()).unwrap();
+        for address in &addresses {
+            assert!(!receipt.is_done());
+            receipt.note_stored(*address).unwrap();
+        }
+        let mut turned = addresses.clone();
+        turned.reverse();
+        let again = receipts.find(&turned).unwrap().unwrap();
+        assert!(again.is_done(), "whatever their order");
+        assert_eq!(again.stored, receipt.stored);
+        again.forget().unwrap();
+        assert!(receipts.find(&addresses).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_crash_at_any_moment_leaves_what_was_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let receipts = Receipts::open(folder.path()).unwrap();
+        let batch = sample(2);
+        let addresses = batch.addresses.clone();
+        let mut receipt = receipts.begin(batch, signed()).unwrap();
+        let own = receipt.folder.clone();
+        receipt.note_stored(addresses[0]).unwrap();
+        // Half a line, and half a file beside its place.
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(own.join("stored"))
+            .unwrap();
+        write!(file, "{}", &hex::encode(addresses[1])[..20]).unwrap();
+        fs::write(own.join("paid.json.part"), "{").unwrap();
+        let again = receipts.find(&addresses).unwrap().unwrap();
+        assert_eq!(again.stored, BTreeSet::from([addresses[0]]));
+        assert!(again.paid.is_none());
+        // Before it was signed there was no payment; one that cannot be read is
+        // not passed over.
+        fs::rename(own.join("signed.json"), own.join("x")).unwrap();
+        assert!(receipts.all().unwrap().is_empty());
+        fs::write(own.join("signed.json"), "{").unwrap();
+        let error = receipts.all().unwrap_err().to_string();
+        assert!(error.contains("signed.json"), "{error}");
+    }
+
+    #[test]
+    fn two_processes_do_not_share_receipts() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Receipts::open(folder.path()).unwrap();
+        let error = Receipts::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("another process"), "{error}");
+        drop(first);
+        assert!(Receipts::open(folder.path()).is_ok());
+    }
+}

@@ -1,7 +1,7 @@
 //! Chunks on the network: stored with given proofs, and read, by the published
 //! client on this client's endpoint.
 
-use std::{collections::BTreeMap, num::NonZeroUsize, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use ant_protocol::{CLOSE_GROUP_SIZE, compute_address, transport::PeerId};
 use bytes::Bytes;
@@ -136,4 +136,4 @@ impl Storage {
 
 /// How many chunks are looked for, or stored, at once: each is held in memory
 /// once for every node that it is sent to.
-pub(crate) const AT_ONCE: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+pub(crate) const AT_ONCE: usize = 4;

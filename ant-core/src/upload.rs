@@ -224,7 +224,7 @@ impl Upload<'_> {
                 self.storage.put(content, proof).await?;
                 Ok::<_, Error>(address)
             })
-            .buffer_unordered(AT_ONCE.get());
+            .buffer_unordered(AT_ONCE);
         let mut failed = None;
         // One that fails does not keep the others from being stored.
         while let Some(put) = puts.next().await {
@@ -274,7 +274,7 @@ impl Upload<'_> {
                 .map(|address| async move {
                     Ok::<_, Error>((*address, self.storage.has(*address).await?))
                 })
-                .buffered(AT_ONCE.get())
+                .buffered(AT_ONCE)
                 .try_collect()
                 .await?;
         let missing = looked.into_iter().filter(|(_, there)| !there);

@@ -36,6 +36,22 @@ fn the_published_client_and_losing_nodes_are_arms() {
 }
 
 #[test]
+fn a_measurement_pays_if_it_is_told_to() {
+    run(async {
+        let _turn = turn().await;
+        let words = [
+            "measure", "--pay", "--arms", "default", "--blocks", "1", "--leaves", "3",
+        ];
+        let document = json(ant(&words).args(["--nodes", "24", "--json"]));
+        let run = &document["arms"][0]["runs"][0];
+        assert!(run["pay_s"].as_f64().unwrap() > 0.0);
+        assert!(run["paid_atto"].as_str().unwrap().parse::<u128>().unwrap() > 0);
+        assert_eq!(run["accepted_share"], 1.0);
+        assert!(run["error"].is_null());
+    });
+}
+
+#[test]
 fn bad_arms_are_refused_before_anything_starts() {
     for (words, part) in [
         (&["measure", "--arms", "default~0%"][..], "from 1% to 50%"),
@@ -50,6 +66,14 @@ fn bad_arms_are_refused_before_anything_starts() {
         (
             &["measure", "--profile", "mainnet", "--arms", "default~5%"],
             "needs a testnet of our own",
+        ),
+        (
+            &["measure", "--pay", "--arms", "upstream"],
+            "leave it or --pay out",
+        ),
+        (
+            &["measure", "--pay", "--profile", "mainnet"],
+            "--i-will-spend",
         ),
         (&["simulate", "mainet"], "did you mean `mainnet`?"),
         (&["simulate", "./none.toml"], "./none.toml"),

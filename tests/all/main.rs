@@ -14,4 +14,5 @@ mod payments;
 mod reload;
 mod settings;
 mod signals;
+mod storers;
 mod wan;

@@ -15,27 +15,26 @@ use nix::sys::signal::Signal;
 
 use crate::{
     command::{Running, ant, ends_with, text},
-    network::{Network, addresses, config, run},
+    network::{Network, addresses, run},
 };
 
-const NODES: usize = 35;
-
-async fn paying_network() -> Network {
+/// A testnet, 35 nodes if nothing else is said, with a chain.
+pub(crate) async fn paying_network(config: TestnetConfig) -> Network {
     Network::start(TestnetConfig {
         chain: true,
-        ..config(NODES)
+        ..config
     })
     .await
 }
 
-fn payer(network: &Network, folder: &Path) -> Payer {
+pub(crate) fn payer(network: &Network, folder: &Path) -> Payer {
     let chain = network.testnet.chain().unwrap();
     let receipts = Receipts::open(folder).unwrap();
     let within = Duration::from_mins(1);
     Payer::new(chain.network().clone(), chain.key(), receipts, within).unwrap()
 }
 
-async fn balance(chain: &Chain, key: &str) -> Amount {
+pub(crate) async fn balance(chain: &Chain, key: &str) -> Amount {
     let wallet = Wallet::new_from_private_key(chain.clone(), key).unwrap();
     wallet.balance_of_tokens().await.unwrap()
 }
@@ -43,7 +42,7 @@ async fn balance(chain: &Chain, key: &str) -> Amount {
 #[test]
 fn small_and_large_payments_settle_in_the_ratio_of_their_leaves() {
     run(async {
-        let network = paying_network().await;
+        let network = paying_network(TestnetConfig::default()).await;
         let folder = tempfile::tempdir().unwrap();
         let payer = payer(&network, folder.path());
         let default = Plan {
@@ -83,7 +82,7 @@ fn small_and_large_payments_settle_in_the_ratio_of_their_leaves() {
 }
 
 /// `ant` with the wallet and network of this testnet.
-fn with(manifest: &Path, folder: &Path, words: &[&str]) -> Command {
+pub(crate) fn with(manifest: &Path, folder: &Path, words: &[&str]) -> Command {
     let mut command = ant(words);
     command.current_dir(folder).env("TMPDIR", folder);
     command.args(["--manifest", manifest.to_str().unwrap()]);
@@ -94,7 +93,7 @@ fn with(manifest: &Path, folder: &Path, words: &[&str]) -> Command {
 }
 
 /// A file of this many random bytes.
-fn random_file(path: &Path, bytes: usize) -> Vec<u8> {
+pub(crate) fn random_file(path: &Path, bytes: usize) -> Vec<u8> {
     let content: Vec<u8> = (0..bytes).map(|_| rand::random()).collect();
     fs::write(path, &content).unwrap();
     content
@@ -103,7 +102,7 @@ fn random_file(path: &Path, bytes: usize) -> Vec<u8> {
 #[test]
 fn files_go_up_and_come_back_and_are_paid_once() {
     run(async {
-        let network = paying_network().await;
+        let network = paying_network(TestnetConfig::default()).await;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path();
         let manifest = place.join("m.json");
@@ -157,7 +156,7 @@ fn files_go_up_and_come_back_and_are_paid_once() {
 #[test]
 fn whenever_an_upload_is_killed_its_payment_is_resumed_and_made_once() {
     run(async {
-        let network = paying_network().await;
+        let network = paying_network(TestnetConfig::default()).await;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path();
         let manifest = place.join("m.json");
@@ -236,7 +235,7 @@ fn now() -> u64 {
 #[test]
 fn a_batch_is_signed_elsewhere_and_a_tampered_one_is_refused() {
     run(async {
-        let network = paying_network().await;
+        let network = paying_network(TestnetConfig::default()).await;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path();
         let manifest = place.join("m.json");
@@ -332,7 +331,7 @@ fn a_batch_is_signed_elsewhere_and_a_tampered_one_is_refused() {
 #[test]
 fn a_wallet_that_cannot_pay_says_why_and_nothing_is_lost() {
     run(async {
-        let network = paying_network().await;
+        let network = paying_network(TestnetConfig::default()).await;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path();
         let manifest = place.join("m.json");

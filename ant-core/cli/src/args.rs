@@ -190,6 +190,14 @@ pub(crate) struct MeasureArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Pay each tree too, on the chain of a testnet
+    #[arg(long)]
+    pub(crate) pay: bool,
+
+    /// With --pay: also on a network that is joined, where it costs real tokens
+    #[arg(long, requires = "pay")]
+    pub(crate) i_will_spend: bool,
+
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
 

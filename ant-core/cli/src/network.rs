@@ -107,8 +107,8 @@ impl Chosen {
     }
 
     /// The same for a command that pays: a testnet of our own has a chain.
-    pub(crate) fn paying(args: &NetworkArgs, flags: Vec<Flag>) -> Result<Self, Failure> {
-        let mut chosen = Self::new(args, 1, flags)?;
+    pub(crate) fn paying(args: &NetworkArgs, seed: u64, flags: Vec<Flag>) -> Result<Self, Failure> {
+        let mut chosen = Self::new(args, seed, flags)?;
         if let Some(own) = &mut chosen.own {
             if own.scenario.is_some() {
                 return Err(Failure::BadInput(
@@ -149,6 +149,7 @@ impl Chosen {
             client,
             testnet,
             lab: ground.lab,
+            payer: None,
         }
     }
 }

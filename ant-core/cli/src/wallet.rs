@@ -1,6 +1,9 @@
 //! Who pays, on which chain, and where receipts are kept.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use ant_config::Settings;
 use ant_core::{Payer, Receipts, read_manifest};
@@ -92,20 +95,25 @@ impl Purse {
 
     /// The payer with the wallet of `SECRET_KEY`, or else of the testnet's own.
     pub(crate) fn payer(self, args: &WalletArgs, own: Option<&Path>) -> Result<Payer, Failure> {
-        let given = std::env::var(KEY).ok().filter(|key| !key.trim().is_empty());
-        let key = given.or(self.key).ok_or_else(|| {
-            Failure::BadInput(format!(
-                "no wallet is given to pay with; set {KEY} to its private key"
-            ))
-        })?;
         let folder = match (&args.receipts, own) {
             (Some(folder), _) => folder.clone(),
             // What a testnet of our own was paid ends with it.
             (None, Some(folder)) => folder.join("receipts"),
             (None, None) => of_platform()?,
         };
+        self.payer_in(&folder, args.settle_within)
+    }
+
+    /// The same with receipts in this folder.
+    pub(crate) fn payer_in(self, folder: &Path, within: Duration) -> Result<Payer, Failure> {
+        let given = std::env::var(KEY).ok().filter(|key| !key.trim().is_empty());
+        let key = given.or(self.key).ok_or_else(|| {
+            Failure::BadInput(format!(
+                "no wallet is given to pay with; set {KEY} to its private key"
+            ))
+        })?;
         let receipts = Receipts::open(&folder.join(name(&self.chain)))?;
-        let payer = Payer::new(self.chain, &key, receipts, args.settle_within);
+        let payer = Payer::new(self.chain, &key, receipts, within);
         payer.map_err(|error| Failure::BadInput(format!("{KEY}: {error}")))
     }
 }

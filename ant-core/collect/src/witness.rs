@@ -20,17 +20,19 @@ pub struct Believed<T> {
     pub in_doubt: bool,
 }
 
-/// Whom at least two of the witnesses name, closest to `target` first, each with
-/// what the first of them said. A view is what one witness said; naming somebody
-/// twice counts once.
+/// Whom at least two of the witnesses name, and whom this client knows itself
+/// (`own`), closest to `target` first, each with what was said of it first. A view
+/// is what one witness said; naming somebody twice counts once.
 ///
 /// Of four witnesses or more one can neither put a stranger in, nor keep out
 /// whom the others agree on; it can only put the outcome in doubt.
 pub fn named_twice<T>(
     target: &[u8; 32],
+    own: Vec<(Peer, T)>,
     views: impl IntoIterator<Item = Vec<(Peer, T)>>,
 ) -> Believed<T> {
-    let mut named: BTreeMap<Peer, (usize, usize, T)> = BTreeMap::new();
+    let known = |(peer, said)| (peer, (WITNESSES, 0, said));
+    let mut named: BTreeMap<Peer, (usize, usize, T)> = own.into_iter().map(known).collect();
     for (witness, view) in (1..).zip(views) {
         for (peer, said) in view {
             let (times, last, _) = named.entry(peer).or_insert((0, 0, said));
@@ -68,7 +70,7 @@ mod tests {
     }
 
     fn named(views: Vec<Vec<(Peer, u8)>>) -> Vec<u8> {
-        let named = named_twice(&[0; 32], views);
+        let named = named_twice(&[0; 32], Vec::new(), views);
         named.peers.into_iter().map(|(peer, _)| peer.0[0]).collect()
     }
 
@@ -94,12 +96,27 @@ mod tests {
     #[test]
     fn what_the_first_witness_said_is_kept() {
         let views = vec![view([1], 7), view([1], 8)];
-        assert_eq!(named_twice(&[0; 32], views).peers, [(peer(1), 7)]);
+        assert_eq!(
+            named_twice(&[0; 32], Vec::new(), views).peers,
+            [(peer(1), 7)]
+        );
+    }
+
+    #[test]
+    fn whom_the_client_knows_itself_needs_no_witness() {
+        let own = view([2, 30], 7);
+        let believed = named_twice(&[0; 32], own, vec![view(0..20, 0), view(3..20, 1)]);
+        let peers: Vec<_> = believed.peers.iter().map(|(peer, _)| peer.0[0]).collect();
+        assert_eq!(
+            peers,
+            [2].into_iter().chain(3..20).chain([30]).collect::<Vec<_>>()
+        );
+        assert!(believed.in_doubt, "one witness names two others");
     }
 
     #[test]
     fn one_named_once_among_the_closest_puts_it_in_doubt() {
-        let doubt = |views| named_twice(&[0; 32], views).in_doubt;
+        let doubt = |views| named_twice(&[0; 32], Vec::new(), views).in_doubt;
         assert!(!doubt(vec![view(0..20, 0), view(0..20, 1)]));
         assert!(
             !doubt(vec![view(0..20, 0), view(0..16, 1)]),

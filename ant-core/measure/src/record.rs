@@ -58,6 +58,19 @@ pub struct Run {
     /// 7.5 at best.
     #[serde(default)]
     pub mean_rank: Option<f64>,
+    /// The share of all nodes, over the pools, that would store chunks that they
+    /// pay for, by their own view of who is close. Known on the embedded testnet.
+    #[serde(default)]
+    pub accepted_share: Option<f64>,
+    /// What paying took, until it had settled, if it was paid.
+    #[serde(default)]
+    pub pay_s: Option<f64>,
+    /// What was paid, in the token's smallest unit.
+    #[serde(default)]
+    pub paid_atto: Option<String>,
+    /// What the gas cost, in wei.
+    #[serde(default)]
+    pub gas_wei: Option<u64>,
     /// Peers that were asked and never answered, as hexadecimal identities.
     pub silent_peers: Vec<String>,
     /// The most requests outstanding at a time.
@@ -161,6 +174,9 @@ pub struct Medians {
     pub pools_other: Option<f64>,
     pub closest_share: Option<f64>,
     pub mean_rank: Option<f64>,
+    pub accepted_share: Option<f64>,
+    pub pay_s: Option<f64>,
+    pub gas_wei: Option<f64>,
     pub silent_peers: Option<f64>,
     pub peak_in_flight: Option<f64>,
     pub peak_slots: Option<f64>,
@@ -197,6 +213,9 @@ impl Medians {
             pools_other: of(&|run| run.pools_other.map(|n| n as f64)),
             closest_share: of(&|run| run.closest_share),
             mean_rank: of(&|run| run.mean_rank),
+            accepted_share: of(&|run| run.accepted_share),
+            pay_s: of(&|run| run.pay_s),
+            gas_wei: of(&|run| run.gas_wei.map(|n| n as f64)),
             silent_peers: of(&|run| run.pools.map(|_| run.silent_peers.len() as f64)),
             peak_in_flight: of(&|run| run.peak_in_flight.map(f64::from)),
             peak_slots: of(&|run| run.peak_slots.map(f64::from)),

@@ -3,14 +3,16 @@
 
 use std::time::{Duration, Instant};
 
-use ant_core::{Client, ClientConfig, ClientTraffic, Error, PreparedMerkleBatch, TreeReport};
+use ant_core::{
+    Client, ClientConfig, ClientTraffic, Error, Payer, PreparedMerkleBatch, TreeReport,
+};
 use ant_pacing::{Arms, PacingSpec};
 use ant_testnet::{Testnet, Traffic};
 use ant_wan::{Counts, Lab};
 
 use crate::{
     MeasureArm, MeasurePlan, Run, addresses,
-    choice::{answering, choice},
+    choice::{accepted, answering, choice},
     host::cpu_seconds,
     upstream::measure_published,
 };
@@ -33,6 +35,8 @@ pub struct Target<'a> {
     pub testnet: Option<&'a Testnet>,
     /// The wide-area network that it is on, if it is on one.
     pub lab: Option<&'a Lab>,
+    /// Who pays what is prepared, if it is to be paid.
+    pub payer: Option<&'a Payer>,
 }
 
 /// What a measurement is doing, for whoever watches.
@@ -193,19 +197,48 @@ pub async fn measure_on(
     let taken = run.answers_taken.zip(run.late);
     let lost = taken.zip(run.answers_sent);
     run.lost = lost.map(|((taken, late), sent)| sent.saturating_sub(taken + late));
-    if let (Some(testnet), Ok(batches)) = (target.testnet, &prepared) {
-        run.chose(choice(batches, &answering(testnet)));
-    }
-    let (batches, failure) = match prepared {
+    let (batches, mut failure) = match prepared {
         Ok(batches) => (batches, None),
         Err(error) => (Vec::new(), Some(error)),
     };
+    if let Some(testnet) = target.testnet {
+        run.chose(choice(&batches, &answering(testnet)));
+        run.accepted_share = accepted(&batches, testnet).await;
+    }
+    if let Some(payer) = target.payer
+        && let Err(error) = pay(payer, client, &batches, &mut run).await
+    {
+        run.error = Some(error.to_string());
+        failure = Some(error);
+    }
     Measured {
         run,
         failure,
         drawn,
         batches,
     }
+}
+
+/// Pays what was prepared, and waits until that has settled. Nothing is stored, so
+/// the receipts are for nothing.
+async fn pay(
+    payer: &Payer,
+    client: &Client,
+    batches: &[PreparedMerkleBatch],
+    run: &mut Run,
+) -> Result<(), Error> {
+    let started = Instant::now();
+    for prepared in batches {
+        let receipt = payer.pay(client, prepared.batch.clone(), None).await?;
+        if let Some(paid) = &receipt.paid {
+            let gas = run.gas_wei.unwrap_or(0);
+            run.gas_wei = Some(gas + u64::try_from(paid.gas_cost_wei).unwrap_or(u64::MAX));
+            run.paid_atto = Some(paid.amount.to_string());
+        }
+        receipt.forget()?;
+    }
+    run.pay_s = Some(started.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// What had been counted when a tree began.

@@ -1,8 +1,11 @@
 //! `ant measure`: strategies compared, in a table or a JSON document.
 
+use std::time::Duration;
+
 use ant_config::Environment;
 use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Progress, Run, measure, table};
 use ant_protocol::MAX_CHUNK_SIZE;
+use ant_testnet::Testnet;
 use serde_json::{Value, json};
 
 use crate::{
@@ -11,7 +14,11 @@ use crate::{
     interrupt::Interrupt,
     network::{Chosen, Ground},
     output::{print, print_json},
+    wallet::Purse,
 };
+
+/// How long a payment may take to settle before its run counts as failed.
+const PAY_WITHIN: Duration = Duration::from_mins(3);
 
 pub(crate) struct Ready {
     args: MeasureArgs,
@@ -21,7 +28,19 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
+        let given = args.settings.given.clone();
+        let chosen = if args.pay {
+            Chosen::paying(&args.network, args.seed, given)?
+        } else {
+            Chosen::new(&args.network, args.seed, given)?
+        };
+        if args.pay && chosen.own.is_none() && !args.i_will_spend {
+            return Err(Failure::BadInput(format!(
+                "--pay costs real tokens on the network of the profile `{}`; say --i-will-spend \
+                 too, or choose --profile local",
+                chosen.settings.profile
+            )));
+        }
         let plan = plan(&args, &chosen)?;
         let own = plan.arms.iter().any(MeasureArm::follows_settings);
         let pacings = plan.arms.iter().map(MeasureArm::pacing);
@@ -46,7 +65,17 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     let host = Host::now();
     let interrupt = Interrupt::new()?;
     let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
-    let target = chosen.target(ground, testnet.as_ref());
+    let payer = if args.pay {
+        let purse = match testnet.as_ref().and_then(Testnet::chain) {
+            Some(chain) => Purse::own(chain),
+            None => Purse::remote(args.network.manifest.as_deref(), &chosen.settings)?,
+        };
+        Some(purse.payer_in(&ground.folder.join("receipts"), PAY_WITHIN)?)
+    } else {
+        None
+    };
+    let mut target = chosen.target(ground, testnet.as_ref());
+    target.payer = payer.as_ref();
     let mut runs = Vec::new();
     let measured = interrupt
         .or(async {
@@ -75,6 +104,11 @@ fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
     let read = |text: &String| {
         let arm = MeasureArm::parse(text.trim(), &default);
         let arm = arm.map_err(|error| Failure::BadInput(format!("--arms: {error}")))?;
+        if arm.is_published() && args.pay {
+            return Err(Failure::BadInput(
+                "--arms: `upstream` prepares and does not pay; leave it or --pay out".to_owned(),
+            ));
+        }
         if arm.loses_percent() > 0 && chosen.own.is_none() {
             return Err(Failure::BadInput(format!(
                 "--arms: `{arm}` needs a testnet of our own, and the profile `{}` joins another; \

@@ -60,7 +60,7 @@ impl Ready {
             public: args.public,
         };
         let what = What::Upload { source, data_map };
-        let chosen = Chosen::paying(&args.network, args.settings.given)?;
+        let chosen = Chosen::paying(&args.network, 1, args.settings.given)?;
         Ok(Self {
             what,
             wallet: args.wallet,
@@ -70,7 +70,7 @@ impl Ready {
     }
 
     pub(crate) fn resume(args: ResumeArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::paying(&args.network, args.settings.given)?;
+        let chosen = Chosen::paying(&args.network, 1, args.settings.given)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to resume; give --manifest FILE, or --profile"
