@@ -165,11 +165,12 @@ static CATALOGUE: &[Entry] = &[
     Entry {
         name: "shard",
         grammar: "shard-N",
-        summary: "N slots for each receive queue of the network's stack, held as by hold-N",
+        summary: "N slots for each receive queue of the network's stack, none held by a slow peer",
         manual: Manual {
             lets_go_when: "fewer than N exchanges hold a slot whose answers share a receive queue \
                            with this one's",
-            frees_a_slot_when: "the exchange has ended: answered, refused or given up on",
+            frees_a_slot_when: "the exchange has ended, or is slow: it has taken twice what nine \
+                                in ten answers of its tree took; the request itself goes on",
             learns_from: "nothing; the queue follows from the peer's address",
             use_it_when: "one setting must do for a testnet on one machine, where it is hold-N, \
                           and for a wide network, where it lets up to eight times as many go",
@@ -187,7 +188,8 @@ static CATALOGUE: &[Entry] = &[
         summary: "N slots a receive queue to start with, more while nothing is lost, half when it is",
         manual: Manual {
             lets_go_when: "fewer exchanges than the queue has slots now hold one there",
-            frees_a_slot_when: "the exchange has ended: answered, refused or given up on",
+            frees_a_slot_when: "the exchange has ended, or is slow: it has taken twice what nine \
+                                in ten answers of its tree took; the request itself goes on",
             learns_from: "answers that came while others waited (one slot more for every 4), and \
                           proven losses alone (half of the slots, once a burst); silence teaches \
                           nothing",
