@@ -310,6 +310,9 @@ pub(crate) mod tests {
         }
     }
 
+    /// Something that is wrong with a batch.
+    type Slip = fn(&mut MerkleBatch);
+
     #[test]
     fn a_batch_is_checked_as_a_whole() {
         let batch = sample(5);
@@ -318,8 +321,7 @@ pub(crate) mod tests {
         let expired = batch.check_age(TIME + EXPIRES_AFTER + 1).unwrap_err();
         assert!(expired.contains("no payment after 7"), "{expired}");
         assert!(batch.check_age(TIME - 301).unwrap_err().contains("clock"));
-        type Change = fn(&mut MerkleBatch);
-        let changes: [(Change, &str); 7] = [
+        let slips: [(Slip, &str); 7] = [
             (|b| b.addresses.swap(0, 1), "is not in its tree"),
             (|b| b.addresses.truncate(4), "4 addresses and a tree of 5"),
             (|b| b.timestamp += 1, "midpoints"),
@@ -334,9 +336,9 @@ pub(crate) mod tests {
                 "there twice",
             ),
         ];
-        for (change, part) in changes {
+        for (slip, part) in slips {
             let mut changed = batch.clone();
-            change(&mut changed);
+            slip(&mut changed);
             let fault = changed.check().unwrap_err();
             assert!(fault.contains(part), "{part}: {fault}");
         }

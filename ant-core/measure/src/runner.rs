@@ -206,7 +206,7 @@ pub async fn measure_on(
         run.accepted_share = accepted(&batches, testnet).await;
     }
     if let Some(payer) = target.payer
-        && let Err(error) = pay(payer, client, &batches, &mut run).await
+        && let Err(error) = Box::pin(pay(payer, client, &batches, &mut run)).await
     {
         run.error = Some(error.to_string());
         failure = Some(error);
