@@ -47,7 +47,7 @@ fn the_settings_say_where_they_came_from() {
         assert!(list.contains(name), "{list}");
     }
     let shown = text(&ends_with(&mut ant(&["profile", "show", "mainnet"]), 0).stdout);
-    assert!(shown.contains("strategy = \"hold-32\""), "{shown}");
+    assert!(shown.contains("strategy = \"shard-24\""), "{shown}");
     let message = refused(&[], &["profile", "show", "mainet"]);
     assert!(message.contains("did you mean `mainnet`?"), "{message}");
 }

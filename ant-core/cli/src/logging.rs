@@ -1,7 +1,7 @@
 //! Logs go to stderr, few by default. `RUST_LOG` wins over `-v`, and a typing
 //! slip in it is an error, not silence.
 
-use std::io::stderr;
+use std::io::{IsTerminal, stderr};
 
 use ant_pacing::nearest;
 use tracing_subscriber::{EnvFilter, fmt};
@@ -15,7 +15,13 @@ pub(crate) fn start(verbose: u8) -> Result<(), Failure> {
         Ok(text) if !text.trim().is_empty() => from_variable(&text)?,
         _ => EnvFilter::new(by_verbosity(verbose)),
     };
-    fmt().with_env_filter(filter).with_writer(stderr).init();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+    fmt()
+        .with_env_filter(filter)
+        // Colours are for terminals: in a file they hide words from who searches.
+        .with_ansi(stderr().is_terminal() && !plain)
+        .with_writer(stderr)
+        .init();
     Ok(())
 }
 
