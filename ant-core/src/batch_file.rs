@@ -79,14 +79,13 @@ pub fn transaction(batch: &MerkleBatch, network: &Network) -> Result<Transaction
 ///
 /// When the file cannot be written.
 pub fn write_batch(path: &Path, batch: &MerkleBatch, chain: Option<&Network>) -> Result<(), Error> {
-    let packed = |pool: &MerklePaymentCandidatePool| pack(pool);
     let table = Table {
         format: FORMAT.to_owned(),
         version: VERSION,
         timestamp: batch.timestamp,
         addresses: batch.addresses.iter().map(hex::encode).collect(),
         tree: pack(&batch.tree)?,
-        pools: batch.pools.iter().map(packed).collect::<Result<_, _>>()?,
+        pools: batch.pools.iter().map(pack).collect::<Result<_, _>>()?,
         transaction: chain.map(|chain| transaction(batch, chain)).transpose()?,
     };
     let text = serde_json::to_vec_pretty(&table).map_err(|error| Error::Tree(error.to_string()))?;

@@ -54,11 +54,6 @@ impl Payer {
         self.wallet.address().to_string()
     }
 
-    /// The chain.
-    pub fn chain(&self) -> &Network {
-        self.wallet.network()
-    }
-
     /// The published client's own wallet, for what it pays itself.
     pub(crate) fn wallet(&self) -> Wallet {
         self.wallet.clone()

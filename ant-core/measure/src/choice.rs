@@ -31,7 +31,8 @@ pub(crate) fn choice(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<
 }
 
 /// Which share of the nodes, over all pools, would store chunks that these pools
-/// pay for: those that know at least 9 of its 16 among the 32 closest.
+/// pay for, by their routing tables alone: those that have at least 9 of its 16
+/// among the 32 closest.
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of nodes are far below 2^52"

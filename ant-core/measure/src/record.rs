@@ -59,7 +59,8 @@ pub struct Run {
     #[serde(default)]
     pub mean_rank: Option<f64>,
     /// The share of all nodes, over the pools, that would store chunks that they
-    /// pay for, by their own view of who is close. Known on the embedded testnet.
+    /// pay for, by their routing tables alone. A storer also looks up who is close,
+    /// so more would. Known on the embedded testnet.
     #[serde(default)]
     pub accepted_share: Option<f64>,
     /// What paying took, until it had settled, if it was paid.

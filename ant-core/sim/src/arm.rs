@@ -15,17 +15,6 @@ pub struct SimArm {
     pub plan: Plan,
 }
 
-impl SimArm {
-    /// A pacing under the plan of the network's published client.
-    pub fn reference(pacing: PacingSpec) -> Self {
-        Self {
-            name: pacing.to_string(),
-            pacing,
-            plan: Plan::default(),
-        }
-    }
-}
-
 /// An arm as a scenario's file has it: the keys of a profile's plan, and the
 /// published client's where it has none.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
