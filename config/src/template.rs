@@ -3,11 +3,7 @@
 use std::{fmt::Write, fs, io::Write as _, path::Path};
 
 use crate::{
-    ConfigError, Fault, Sources,
-    keys::{KEYS, Key},
-    kind::Kind,
-    load,
-    profile::is_name,
+    ConfigError, Fault, Sources, key::Key, keys::KEYS, kind::Kind, load, profile::is_name,
 };
 
 /// Writes a new profile into `folder`, which is made if need be, and says where

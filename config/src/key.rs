@@ -1,0 +1,58 @@
+//! One key: what it is called in each layer, what it holds, and why its default is
+//! what it is. So that nothing that walks the list asks anywhere else.
+
+use crate::kind::Kind;
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name, dotted as in a profile: `plan.ask`.
+    pub name: &'static str,
+    /// The environment variable that sets it.
+    pub variable: &'static str,
+    /// The flag that sets it, without the dashes.
+    pub flag: &'static str,
+    /// What it holds, in which unit and bounds.
+    pub kind: Kind,
+    /// What it is where no layer says anything, as a variable would say it.
+    pub default: Option<&'static str>,
+    /// One line on what it sets.
+    pub summary: &'static str,
+    /// One line on why the default is what it is.
+    pub reason: &'static str,
+    /// A valid value that is not the default, as a variable would say it.
+    pub example: &'static str,
+}
+
+impl Key {
+    /// What `ant config show` lists it under. The parts of the pacing are one
+    /// setting: a strategy replaces them all.
+    pub fn setting(&self) -> &'static str {
+        match self.name.split_once('.') {
+            Some(("pacing", _)) => "pacing",
+            _ => self.name,
+        }
+    }
+
+    /// Whether a profile's file may set it.
+    pub fn in_files(&self) -> bool {
+        self.name != "profile"
+    }
+
+    /// Its default in words: `none` where there is none.
+    pub fn default_text(&self) -> &'static str {
+        self.default
+            .filter(|text| !text.is_empty())
+            .unwrap_or("none")
+    }
+
+    /// What it sets, and what is valid.
+    pub fn meaning(&self) -> String {
+        format!("{} ({})", self.summary, self.kind.expected())
+    }
+
+    /// Whether it chooses the pacing of payments.
+    pub fn is_pacing(&self) -> bool {
+        self.setting() == "pacing" || self.name == "ab"
+    }
+}
