@@ -1,17 +1,21 @@
-//! Trees of addresses, and what is known of one once its pools are full.
+//! A tree whose pools are full: what is paid for, checked as a whole, and the proofs
+//! that come of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
-use ant_collect::{FullPool, POOL_SIZE, Report};
+use ant_collect::{POOL_SIZE, Report};
 use ant_pacing::{GateStats, PacingSpec, Peer};
 use ant_protocol::evm::{
-    Amount, CANDIDATES_PER_POOL, MAX_LEAVES, MERKLE_PAYMENT_EXPIRATION, MerklePaymentCandidateNode,
-    MerklePaymentCandidatePool, MerklePaymentProof, MerkleTree, MidpointProof, PoolCommitment,
+    Amount, CANDIDATES_PER_POOL, MERKLE_PAYMENT_EXPIRATION, MerklePaymentCandidatePool,
+    MerklePaymentProof, MerkleTree, PoolCommitment,
 };
 use ant_protocol::payment::serialize_merkle_proof;
 use xor_name::XorName;
 
-use crate::{Error, candidate};
+use crate::{Error, candidate, plot::check_addresses};
 
 const _: () = assert!(POOL_SIZE == CANDIDATES_PER_POOL);
 
@@ -19,29 +23,6 @@ const _: () = assert!(POOL_SIZE == CANDIDATES_PER_POOL);
 /// chunk paid by merkle tree earns what one paid by itself does. The signed
 /// price and the pool's hash stay as they are.
 pub const PAYMENT_MULTIPLIER: u64 = 3;
-
-/// How many addresses each tree holds, for `total` addresses: as few trees as
-/// possible of 2 to 256 each. Empty for fewer than two addresses.
-///
-/// ```
-/// assert_eq!(ant_core::batch_sizes(256), [256]);
-/// assert_eq!(ant_core::batch_sizes(257), [255, 2]);
-/// assert_eq!(ant_core::batch_sizes(600), [256, 256, 88]);
-/// ```
-pub fn batch_sizes(total: usize) -> Vec<usize> {
-    let mut sizes = Vec::new();
-    let mut left = total;
-    while left > MAX_LEAVES {
-        // A tree has two leaves at least: do not leave a single one over.
-        let take = MAX_LEAVES - usize::from(left - MAX_LEAVES == 1);
-        sizes.push(take);
-        left -= take;
-    }
-    if left >= 2 {
-        sizes.push(left);
-    }
-    sizes
-}
 
 /// One tree with a full pool for each of its midpoints: what is paid for. Nothing
 /// has been spent on it.
@@ -168,14 +149,18 @@ impl MerkleBatch {
         Ok(())
     }
 
+    /// Whether it is too old for storers at `now`, in seconds since 1970.
+    pub fn has_expired(&self, now: u64) -> bool {
+        now > self.timestamp.saturating_add(EXPIRES_AFTER)
+    }
+
     /// Whether storers would take a payment of it at `now`, in seconds since 1970.
     ///
     /// # Errors
     ///
     /// When it has expired, or its time has not come.
     pub fn check_age(&self, now: u64) -> Result<(), String> {
-        let expires = self.timestamp.saturating_add(EXPIRES_AFTER);
-        if now > expires {
+        if self.has_expired(now) {
             let days = (now - self.timestamp) / (24 * 60 * 60);
             return Err(format!(
                 "it is {days} days old, and storers take no payment after 7; prepare a new one"
@@ -190,6 +175,16 @@ impl MerkleBatch {
 
 /// How long storers take a payment, in seconds: 7 days.
 pub const EXPIRES_AFTER: u64 = MERKLE_PAYMENT_EXPIRATION;
+
+/// In seconds since 1970.
+///
+/// # Errors
+///
+/// When the clock says that it is before.
+pub fn now() -> Result<u64, Error> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Ok(since.map_err(|_| Error::Clock)?.as_secs())
+}
 
 /// By how much two hosts' clocks may differ, in seconds.
 const CLOCKS_APART: u64 = 300;
@@ -223,72 +218,16 @@ pub struct TreeReport {
     pub gate: GateStats,
 }
 
-/// A tree and its midpoints, before anybody is asked.
-pub(crate) struct Plot {
-    pub(crate) tree: MerkleTree,
-    pub(crate) midpoints: Vec<MidpointProof>,
-    pub(crate) targets: Vec<[u8; 32]>,
-}
-
-impl Plot {
-    pub(crate) fn new(addresses: &[[u8; 32]], timestamp: u64) -> Result<Self, Error> {
-        let failed = |error: &dyn std::fmt::Display| Error::Tree(error.to_string());
-        let names = addresses.iter().copied().map(XorName).collect();
-        let tree = MerkleTree::from_xornames(names).map_err(|error| failed(&error))?;
-        let midpoints = tree
-            .reward_candidates(timestamp)
-            .map_err(|error| failed(&error))?;
-        let targets = midpoints.iter().map(|m| m.address().0).collect();
-        Ok(Self {
-            tree,
-            midpoints,
-            targets,
-        })
-    }
-
-    /// The network's own form of the full pools.
-    pub(crate) fn pools(
-        &self,
-        full: Vec<FullPool<MerklePaymentCandidateNode>>,
-    ) -> Result<Vec<MerklePaymentCandidatePool>, Error> {
-        let pools = self.midpoints.iter().zip(full).map(|(midpoint, pool)| {
-            let nodes: Vec<_> = pool.candidates.into_iter().map(|(_, node)| node).collect();
-            let candidate_nodes = nodes.try_into().map_err(|nodes: Vec<_>| {
-                let got = nodes.len();
-                Error::Tree(format!("a pool has {got} candidates, not {POOL_SIZE}"))
-            })?;
-            Ok(MerklePaymentCandidatePool {
-                midpoint_proof: midpoint.clone(),
-                candidate_nodes,
-            })
-        });
-        pools.collect()
-    }
-}
-
-/// Refuses addresses that make no trees, before anybody is asked.
-pub(crate) fn check_addresses(addresses: &[[u8; 32]]) -> Result<(), Error> {
-    if addresses.len() < 2 {
-        return Err(Error::Addresses(format!(
-            "a merkle payment takes at least 2 addresses, {} given",
-            addresses.len()
-        )));
-    }
-    let mut seen = std::collections::HashSet::new();
-    match addresses.iter().find(|address| !seen.insert(*address)) {
-        None => Ok(()),
-        Some(twice) => Err(Error::Addresses(format!(
-            "the address {} is given twice and would be paid twice",
-            XorName(*twice)
-        ))),
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
+    use ant_collect::FullPool;
+    use ant_protocol::evm::{MerklePaymentCandidateNode, RewardsAddress};
+
     use super::*;
-    use crate::candidate::tests::{Signer, TIME};
-    use ant_protocol::evm::RewardsAddress;
+    use crate::{
+        candidate::tests::{Signer, TIME},
+        plot::Plot,
+    };
 
     /// A batch of so many made-up addresses, whole and signed.
     pub(crate) fn sample(leaves: usize) -> MerkleBatch {
@@ -357,48 +296,7 @@ pub(crate) mod tests {
         assert!(batch.proofs([0; 32]).is_err());
     }
 
-    #[test]
-    fn trees_hold_what_the_network_takes() {
-        for (total, sizes) in [
-            (0, &[][..]),
-            (1, &[]),
-            (2, &[2]),
-            (65, &[65]),
-            (256, &[256]),
-            (257, &[255, 2]),
-            (258, &[256, 2]),
-            (512, &[256, 256]),
-            (513, &[256, 255, 2]),
-        ] {
-            assert_eq!(batch_sizes(total), sizes, "{total}");
-        }
-        for total in 2..3000 {
-            let sizes = batch_sizes(total);
-            assert_eq!(sizes.iter().sum::<usize>(), total);
-            assert!(sizes.iter().all(|size| (2..=256).contains(size)), "{total}");
-            assert_eq!(sizes.len(), total.div_ceil(256), "as few as possible");
-        }
-    }
-
-    #[test]
-    fn too_few_and_doubled_addresses_are_refused() {
-        let message = |addresses: &[[u8; 32]]| check_addresses(addresses).unwrap_err().to_string();
-        assert!(message(&[]).contains("at least 2 addresses, 0 given"));
-        assert!(message(&[[1; 32]]).contains("1 given"));
-        assert!(message(&[[1; 32], [2; 32], [1; 32]]).contains("given twice"));
-        assert!(check_addresses(&[[1; 32], [2; 32]]).is_ok());
-    }
-
-    #[test]
-    fn a_tree_has_two_to_the_half_depth_pools() {
-        for (leaves, pools) in [(2, 2), (3, 2), (4, 2), (5, 4), (16, 4), (65, 16), (256, 16)] {
-            let addresses: Vec<[u8; 32]> = (0..leaves).map(address).collect();
-            let plot = Plot::new(&addresses, 1).unwrap();
-            assert_eq!(plot.targets.len(), pools, "{leaves} leaves");
-        }
-    }
-
-    fn address(n: usize) -> [u8; 32] {
+    pub(crate) fn address(n: usize) -> [u8; 32] {
         let mut address = [0; 32];
         address[..8].copy_from_slice(&n.to_be_bytes());
         address

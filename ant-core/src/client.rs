@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use ant_collect::{PeerMemory, Plan, SettlementRefusal, Verdict};
@@ -16,10 +16,11 @@ use tokio::{sync::Semaphore, task::JoinHandle};
 pub use crate::network::WarmUp;
 use crate::{
     Error, MerkleBatch, PreparedMerkleBatch, TreeReport,
-    batch::{Plot, batch_sizes, check_addresses},
+    batch::now,
     demux::Demux,
     driver,
     network::Network,
+    plot::{Plot, batch_sizes, check_addresses},
     wire::Quote,
 };
 
@@ -292,10 +293,7 @@ impl Client {
             let report = None;
             return Err(Error::Refused { refusal, report });
         }
-        let timestamp = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_err(|_| Error::Tree("the clock says that it is before 1970".to_owned()))?
-            .as_secs();
+        let timestamp = now()?;
         let plot = Plot::new(addresses, timestamp)?;
         let quote = Quote {
             data_size,

@@ -45,6 +45,9 @@ pub enum Error {
     /// The tree or a pool could not be built.
     #[error("the merkle tree could not be built: {0}; nothing was paid")]
     Tree(String),
+    /// Payments carry their time.
+    #[error("this host's clock says that it is before 1970; nothing was paid")]
+    Clock,
     /// Some pools are not full.
     #[error("{}", Shortage(failures))]
     Short {
@@ -68,6 +71,15 @@ pub enum Error {
         path: String,
         /// Why.
         reason: String,
+    },
+    /// A file is not what it was when its chunks were paid for.
+    #[error(
+        "{path} is not what it was when it was paid for, so its paid chunks cannot be stored; put \
+         the old file back, and resume again"
+    )]
+    Changed {
+        /// Which.
+        path: String,
     },
     /// The wallet, or its chain, does not do what is asked.
     #[error("the wallet cannot pay: {0}")]
@@ -100,6 +112,9 @@ pub enum Error {
     /// The published client failed at what it does for this one.
     #[error("{0}")]
     Published(String),
+    /// Peers that quote a single chunk refuse this client's settlement version.
+    #[error("{0}; nothing was paid")]
+    Outdated(String),
     /// Enough peers refuse this client's settlement version.
     #[error("{refusal}; nothing was paid")]
     Refused {

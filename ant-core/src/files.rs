@@ -1,10 +1,13 @@
 //! Files that are there as a whole or not at all, whatever happens meanwhile.
 
 use std::{
+    fmt::Display,
     fs::{self, File},
     io::{self, Write},
     path::Path,
 };
+
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::Error;
 
@@ -15,10 +18,6 @@ use crate::Error;
 ///
 /// When it cannot be written; the file that was there before still is.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
-    let failed = |error: io::Error| Error::File {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
     let mut beside = path.as_os_str().to_owned();
@@ -35,5 +34,24 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
         // What there is of it is of no use to anybody.
         let _ = fs::remove_file(&beside);
     }
-    written.map_err(failed)
+    written.map_err(|error: io::Error| failed(path, &error))
+}
+
+/// Writes a value as a JSON file, whole or not at all.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_vec_pretty(value).map_err(|error| failed(path, &error))?;
+    write_whole(path, &text)
+}
+
+/// Reads a value from a JSON file.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let text = fs::read(path).map_err(|error| failed(path, &error))?;
+    serde_json::from_slice(&text).map_err(|error| failed(path, &error))
+}
+
+fn failed(path: &Path, reason: &dyn Display) -> Error {
+    Error::File {
+        path: path.display().to_string(),
+        reason: reason.to_string(),
+    }
 }

@@ -30,6 +30,7 @@
 
 mod batch;
 mod batch_file;
+mod bill;
 mod candidate;
 mod client;
 mod demux;
@@ -38,6 +39,7 @@ mod error;
 mod files;
 mod network;
 mod pay;
+mod plot;
 mod receipts;
 mod storage;
 mod upload;
@@ -48,13 +50,15 @@ pub use self_encryption::DataMap;
 pub use ant_collect::{Finish, Lookup, Plan, PoolFailure, Report, SettlementRefusal};
 pub use ant_protocol::{DevnetManifest, transport::MultiAddr};
 pub use batch::{
-    EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, batch_sizes,
+    EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, now,
 };
 pub use batch_file::{Transaction, read_batch, transaction, write_batch};
+pub use bill::{Bill, QuotedChunk};
 pub use client::{Client, ClientConfig, ClientTraffic, WarmUp};
 pub use error::{Error, read_manifest};
 pub use files::write_whole;
-pub use pay::Payer;
+pub use pay::{Expired, Payer};
+pub use plot::batch_sizes;
 pub use receipts::{Receipt, Receipts, SignedReceipt, Source};
 pub use storage::Storage;
 pub use upload::{Progress, Upload, Uploaded, download};

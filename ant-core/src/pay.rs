@@ -1,15 +1,19 @@
-//! Paying for a prepared batch: signed first, written down, then sent, and
+//! Paying for what was prepared: signed first, written down, then sent, and
 //! watched until the chain has said what became of it.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use ant_protocol::evm::{
     Amount, Network, Wallet,
-    journal::{PaymentReceipt, PaymentRequest, PaymentStatus},
+    journal::{PaymentReceipt, PaymentStatus},
 };
 
 use crate::{
-    Client, Error, MerkleBatch,
+    Bill, Client, Error,
+    batch::now,
     receipts::{Receipt, Receipts, SignedReceipt, Source},
 };
 
@@ -54,11 +58,6 @@ impl Payer {
         self.wallet.address().to_string()
     }
 
-    /// The published client's own wallet, for what it pays itself.
-    pub(crate) fn wallet(&self) -> Wallet {
-        self.wallet.clone()
-    }
-
     /// Payments that are not done with.
     ///
     /// # Errors
@@ -68,19 +67,29 @@ impl Payer {
         self.receipts.all()
     }
 
-    /// What a batch costs at most, in the token's smallest unit: the contract
-    /// draws the pool that is paid, and takes its upper median price for each
-    /// leaf, padding included.
+    /// Sets aside every payment that storers no longer take, so that its chunks
+    /// can be paid for anew.
+    ///
+    /// # Errors
+    ///
+    /// When a receipt cannot be read or moved.
+    pub fn set_expired_aside(&self) -> Result<Vec<Expired>, Error> {
+        let now = now()?;
+        let all = self.receipts.all()?.into_iter();
+        let expired = all.filter(|receipt| receipt.bill.has_expired(now));
+        expired.map(Expired::set_aside).collect()
+    }
+
+    /// What this costs at most, in the token's smallest unit.
     ///
     /// # Errors
     ///
     /// When a price overflows.
-    pub fn at_most(&self, batch: &MerkleBatch) -> Result<Amount, Error> {
-        let chain = self.wallet.network();
-        Ok(chain.estimate_merkle_payment_cost(batch.depth(), &batch.commitments()?))
+    pub fn at_most(&self, bill: &Bill) -> Result<Amount, Error> {
+        bill.at_most(self.wallet.network())
     }
 
-    /// Pays a batch and waits until that has settled. From before it is sent its
+    /// Pays and waits until that has settled. From before it is sent its
     /// receipt is on the disk.
     ///
     /// # Errors
@@ -91,7 +100,7 @@ impl Payer {
     pub async fn pay(
         &self,
         client: &Client,
-        batch: MerkleBatch,
+        bill: impl Into<Bill>,
         source: Option<Source>,
     ) -> Result<Receipt, Error> {
         let refused = || {
@@ -103,14 +112,19 @@ impl Payer {
             })
         };
         refused()?;
+        let bill = bill.into();
         let _alone = self.wallet.lock().await;
         // A first payment for the same may still settle, and must not be followed
-        // by a second one.
-        if let Some(mut earlier) = self.receipts.find(&batch.addresses)? {
-            self.settle(&mut earlier).await?;
-            return Ok(earlier);
+        // by a second one, unless it would be for nothing.
+        if let Some(mut earlier) = self.receipts.find(bill.addresses())? {
+            if !earlier.bill.has_expired(now()?) {
+                self.settle(&mut earlier).await?;
+                return Ok(earlier);
+            }
+            let expired = Expired::set_aside(earlier)?;
+            tracing::warn!("{expired}");
         }
-        let request = request(&batch)?;
+        let request = bill.request()?;
         let payment = self.wallet.prepare_payment(&request).await;
         let payment = payment.map_err(|error| self.cannot(&error))?;
         let signed = SignedReceipt {
@@ -120,7 +134,7 @@ impl Payer {
         };
         // Signing took a moment, in which a second peer may have refused.
         refused()?;
-        let mut receipt = self.receipts.begin(batch, signed)?;
+        let mut receipt = self.receipts.begin(bill, signed)?;
         self.settle(&mut receipt).await?;
         Ok(receipt)
     }
@@ -144,7 +158,7 @@ impl Payer {
                 self.address()
             )));
         }
-        let request = request(&receipt.batch)?;
+        let request = receipt.bill.request()?;
         let payment = receipt.signed.payment.clone();
         let started = Instant::now();
         let mut sent = false;
@@ -198,10 +212,89 @@ impl Payer {
     }
 }
 
-fn request(batch: &MerkleBatch) -> Result<PaymentRequest, Error> {
-    Ok(PaymentRequest::Merkle {
-        depth: batch.depth(),
-        pools: batch.commitments()?,
-        timestamp: batch.timestamp,
-    })
+/// A payment that storers no longer take, and was set aside.
+#[derive(Clone, Debug)]
+pub struct Expired {
+    /// Where its receipt is now.
+    pub place: PathBuf,
+    /// How many chunks it was for.
+    pub chunks: usize,
+    /// How many of them were stored in time.
+    pub stored: usize,
+    /// What was paid, if the chain has said so.
+    pub paid: Option<Amount>,
+    /// The file whose chunks they are.
+    pub source: Option<Source>,
+}
+
+impl Expired {
+    fn set_aside(receipt: Receipt) -> Result<Self, Error> {
+        Ok(Self {
+            chunks: receipt.bill.addresses().len(),
+            stored: receipt.stored.len(),
+            paid: receipt.paid.as_ref().map(|paid| paid.amount),
+            source: receipt.signed.source.clone(),
+            place: receipt.set_aside()?,
+        })
+    }
+}
+
+impl std::fmt::Display for Expired {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { chunks, stored, .. } = self;
+        write!(f, "a payment for {chunks} chunks")?;
+        if let Some(source) = &self.source {
+            write!(f, " of {}", source.file.display())?;
+        }
+        write!(
+            f,
+            " has expired with {stored} of them stored: storers no longer take it, and the others \
+             must be paid for anew; its receipt was moved to {}",
+            self.place.display()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{batch::tests::sample, bill::tests::quoted};
+
+    #[test]
+    fn what_storers_no_longer_take_is_named_and_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let receipts = Receipts::open(folder.path()).unwrap();
+        let source = Source {
+            file: "/home/me/photo.jpg".into(),
+            public: false,
+        };
+        let signed = |source: Option<&Source>| SignedReceipt {
+            payment: serde_json::from_str(r#"{"raw":[1]}"#).unwrap(),
+            wallet: "0xabc".to_owned(),
+            source: source.cloned(),
+        };
+        let mut first = receipts
+            .begin(sample(2).into(), signed(Some(&source)))
+            .unwrap();
+        first.note_stored(first.bill.addresses()[0]).unwrap();
+        let fresh = quoted(now().unwrap());
+        receipts.begin(fresh.into(), signed(None)).unwrap();
+        let nobody = "0x0000000000000000000000000000000000000000";
+        let chain = Network::new_custom("http://127.0.0.1:1", nobody, nobody);
+        let key = Wallet::random_private_key();
+        let payer = Payer::new(chain, &key, receipts, Duration::ZERO).unwrap();
+
+        let expired = payer.set_expired_aside().unwrap();
+        let [only] = &expired[..] else {
+            panic!("{expired:?}");
+        };
+        assert_eq!((only.chunks, only.stored, only.paid), (2, 1, None));
+        assert!(only.place.join("signed.json").exists());
+        let said = only.to_string();
+        for part in ["photo.jpg", "1 of them stored", "/expired/"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert_eq!(payer.receipts().unwrap().len(), 1);
+        assert!(payer.set_expired_aside().unwrap().is_empty());
+    }
 }

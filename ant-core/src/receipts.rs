@@ -2,12 +2,14 @@
 //! broadcast until the last of its chunks is stored, nothing of it can be lost.
 //!
 //! A receipt is a folder, named after the addresses it pays for. Its files appear
-//! one after another, each whole: `batch.json`, what is paid; `signed.json`, the
-//! signed transaction, written before it is sent; `paid.json`, what the chain
-//! said; and `stored`, the address of each stored chunk on a line.
+//! one after another, each whole: `batch.json`, what is paid, or `chunk.json`, if
+//! it is a single one; `signed.json`, the signed transaction, written before it is
+//! sent; `paid.json`, what the chain said; and `stored`, the address of each stored
+//! chunk on a line. One that has expired is moved into the folder `expired`: its
+//! money is gone, and what it says may still be wanted.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -18,13 +20,15 @@ use ant_protocol::{
     evm::journal::{PaymentReceipt, SignedPayment},
 };
 use nix::fcntl::{Flock, FlockArg};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, MerkleBatch,
-    batch_file::{read_of_any_age, write_batch},
-    files::write_whole,
+    Bill, Error,
+    files::{read_json, write_json},
 };
+
+/// Where receipts are that storers no longer take.
+const EXPIRED: &str = "expired";
 
 /// The folder of all receipts, held by this process alone.
 #[derive(Debug)]
@@ -38,7 +42,7 @@ pub struct Receipts {
 pub struct Receipt {
     folder: PathBuf,
     /// What is paid for.
-    pub batch: MerkleBatch,
+    pub bill: Bill,
     /// The transaction, as it was signed.
     pub signed: SignedReceipt,
     /// What the chain said, once it has.
@@ -112,7 +116,7 @@ impl Receipts {
                 all.push(Receipt::read(folder)?);
             }
         }
-        all.sort_by_key(|receipt| receipt.batch.timestamp);
+        all.sort_by_key(|receipt| receipt.bill.drawn_up());
         Ok(all)
     }
 
@@ -132,17 +136,17 @@ impl Receipts {
     /// # Errors
     ///
     /// When it cannot be written: then nothing may be sent.
-    pub fn begin(&self, batch: MerkleBatch, signed: SignedReceipt) -> Result<Receipt, Error> {
-        let folder = self.folder.join(hex::encode(key(&batch.addresses)));
+    pub fn begin(&self, bill: Bill, signed: SignedReceipt) -> Result<Receipt, Error> {
+        let folder = self.folder.join(hex::encode(key(bill.addresses())));
         fs::create_dir_all(&folder).map_err(|error| Error::File {
             path: folder.display().to_string(),
             reason: error.to_string(),
         })?;
-        write_batch(&folder.join("batch.json"), &batch, None)?;
+        bill.write(&folder)?;
         write_json(&folder.join("signed.json"), &signed)?;
         Ok(Receipt {
             folder,
-            batch,
+            bill,
             signed,
             paid: None,
             stored: BTreeSet::new(),
@@ -171,8 +175,7 @@ impl Receipt {
             }
         };
         Ok(Self {
-            // However old: what was paid is worth more than its expiry.
-            batch: read_of_any_age(&folder.join("batch.json"))?,
+            bill: Bill::read(&folder)?,
             signed: read_json(&folder.join("signed.json"))?,
             paid: paid.exists().then(|| read_json(&paid)).transpose()?,
             stored,
@@ -213,8 +216,42 @@ impl Receipt {
 
     /// Whether everything paid for is stored.
     pub fn is_done(&self) -> bool {
-        let all = self.batch.addresses.iter();
-        self.paid.is_some() && all.clone().all(|address| self.stored.contains(address))
+        let mut all = self.bill.addresses().iter();
+        self.paid.is_some() && all.all(|address| self.stored.contains(address))
+    }
+
+    /// The proof that goes with each chunk to its storers.
+    ///
+    /// # Errors
+    ///
+    /// When the payment has not settled.
+    pub fn proofs(&self) -> Result<BTreeMap<[u8; 32], Vec<u8>>, Error> {
+        let paid = self.paid.as_ref().ok_or_else(|| {
+            Error::Wallet("the payment has not settled, so there is no proof of it".to_owned())
+        })?;
+        self.bill.proofs(paid)
+    }
+
+    /// Moves it out of the way, since storers no longer take what it pays for; to
+    /// which folder.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be moved.
+    pub fn set_aside(self) -> Result<PathBuf, Error> {
+        let name = self.folder.file_name().unwrap_or_default();
+        let mut aside = name.to_owned();
+        // The same chunks may be paid for again, and expire again.
+        aside.push(format!("-{}", self.bill.drawn_up()));
+        let parent = self.folder.parent().unwrap_or(&self.folder);
+        let place = parent.join(EXPIRED).join(aside);
+        let moved = fs::create_dir_all(parent.join(EXPIRED))
+            .and_then(|()| fs::rename(&self.folder, &place));
+        moved.map_err(|error| Error::File {
+            path: self.folder.display().to_string(),
+            reason: format!("the expired payment cannot be set aside: {error}"),
+        })?;
+        Ok(place)
     }
 
     /// Removes it: all is stored, or the chain has said for good that nothing was
@@ -241,27 +278,10 @@ fn address(line: &str) -> Option<[u8; 32]> {
     Some(address)
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_vec_pretty(value).map_err(|error| Error::File {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    })?;
-    write_whole(path, &text)
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let failed = |reason: String| Error::File {
-        path: path.display().to_string(),
-        reason,
-    };
-    let text = fs::read(path).map_err(|error| failed(error.to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::tests::sample;
+    use crate::{EXPIRES_AFTER, batch::tests::sample};
 
     fn signed() -> SignedReceipt {
         SignedReceipt {
@@ -286,7 +306,7 @@ mod tests {
         let batch = sample(3);
         let addresses = batch.addresses.clone();
         assert!(receipts.all().unwrap().is_empty());
-        receipts.begin(batch, signed()).unwrap();
+        receipts.begin(batch.into(), signed()).unwrap();
 
         let mut receipt = receipts.find(&addresses).unwrap().unwrap();
         assert!(receipt.paid.is_none() && receipt.stored.is_empty());
@@ -310,7 +330,7 @@ mod tests {
         let receipts = Receipts::open(folder.path()).unwrap();
         let batch = sample(2);
         let addresses = batch.addresses.clone();
-        let mut receipt = receipts.begin(batch, signed()).unwrap();
+        let mut receipt = receipts.begin(batch.into(), signed()).unwrap();
         let own = receipt.folder.clone();
         receipt.note_stored(addresses[0]).unwrap();
         // Half a line, and half a file beside its place.
@@ -330,6 +350,26 @@ mod tests {
         fs::write(own.join("signed.json"), "{").unwrap();
         let error = receipts.all().unwrap_err().to_string();
         assert!(error.contains("signed.json"), "{error}");
+    }
+
+    #[test]
+    fn an_expired_receipt_is_set_aside_and_no_longer_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let receipts = Receipts::open(folder.path()).unwrap();
+        let batch = sample(2);
+        let (time, addresses) = (batch.timestamp, batch.addresses.clone());
+        for _ in 0..2 {
+            let mut receipt = receipts.begin(batch.clone().into(), signed()).unwrap();
+            receipt.settled(paid()).unwrap();
+            assert!(!receipt.bill.has_expired(time + EXPIRES_AFTER));
+            assert!(receipt.bill.has_expired(time + EXPIRES_AFTER + 1));
+        }
+        let place = receipts.find(&addresses).unwrap().unwrap();
+        let place = place.set_aside().unwrap();
+        assert!(receipts.all().unwrap().is_empty());
+        assert!(receipts.find(&addresses).unwrap().is_none());
+        let kept = Receipt::read(place).unwrap();
+        assert!(kept.paid.is_some() && kept.bill.addresses() == addresses);
     }
 
     #[test]

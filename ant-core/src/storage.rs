@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::{StreamExt, stream::FuturesUnordered};
 use self_encryption::DataMap;
 
-use crate::{Client, Error, Payer};
+use crate::{Client, Error, QuotedChunk};
 
 /// How many of the closest must take a chunk: most of them, as the published
 /// client asks.
@@ -27,6 +27,9 @@ impl std::fmt::Debug for Storage {
 }
 
 impl Storage {
+    /// How many of the nodes closest to it a chunk is sent to.
+    pub const ASKED: usize = CLOSE_GROUP_SIZE;
+
     /// The storage that this client sees.
     pub fn new(client: &Client) -> Self {
         let mut config = upstream::data::ClientConfig::default();
@@ -53,7 +56,7 @@ impl Storage {
             needed: MAJORITY,
             reasons,
         };
-        let found = self.client.closest(&address, CLOSE_GROUP_SIZE).await;
+        let found = self.client.closest(&address, Self::ASKED).await;
         let found = found.map_err(|reason| failed(0, reason))?;
         let mut sends: FuturesUnordered<_> = found
             .iter()
@@ -97,20 +100,24 @@ impl Storage {
         found.map_err(|error| Error::Published(error.to_string()))
     }
 
-    /// Pays for a single chunk and stores it, as the published client does: a
-    /// merkle tree has two leaves at least.
+    /// Quotes for a single chunk of so many bytes, since a merkle tree has two
+    /// leaves at least; none if the network has the chunk.
     ///
     /// # Errors
     ///
-    /// When that fails.
-    pub(crate) async fn pay_single(&self, payer: &Payer, content: Bytes) -> Result<(), Error> {
-        let endpoint = Arc::clone(self.client.endpoint());
-        let config = self.published.config().clone();
-        let published = upstream::data::Client::from_node(endpoint, config);
-        let published = published.with_wallet(payer.wallet());
-        let put = Box::pin(published.chunk_put(content)).await;
-        put.map(drop)
-            .map_err(|error| Error::Published(error.to_string()))
+    /// When nobody quotes.
+    pub async fn quote(
+        &self,
+        address: [u8; 32],
+        data_size: u64,
+    ) -> Result<Option<QuotedChunk>, Error> {
+        let plan = &self.published;
+        let plan = Box::pin(plan.prepare_chunk_payment_plan(address, data_size)).await;
+        let plan = plan.map_err(|error| match error {
+            upstream::data::Error::ClientUpdateRequired(said) => Error::Outdated(said),
+            error => Error::Published(error.to_string()),
+        })?;
+        Ok(plan.map(|plan| QuotedChunk(Box::new(plan))))
     }
 
     /// The data map that was stored for everybody at this address.

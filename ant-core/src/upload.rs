@@ -14,7 +14,9 @@ use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use self_encryption::{DataMap, stream_encrypt};
 
-use crate::{Client, Error, Payer, Receipt, Source, Storage, batch_sizes, storage::AT_ONCE};
+use crate::{
+    Bill, Client, Error, Expired, Payer, Receipt, Source, Storage, batch_sizes, storage::AT_ONCE,
+};
 
 /// How much of a file is read at a time.
 const READ_SIZE: usize = 1 << 20;
@@ -33,8 +35,10 @@ pub struct Upload<'a> {
 }
 
 /// What an upload is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Progress {
+    /// An earlier payment was of no use any more.
+    Expired(Expired),
     /// So many chunks have been encrypted.
     Encrypted(usize),
     /// Of so many, so many are on the network already.
@@ -44,7 +48,7 @@ pub enum Progress {
         /// How many are stored.
         there: usize,
     },
-    /// A batch of so many chunks costs so much at most, in the token's smallest
+    /// A payment for so many chunks costs so much at most, in the token's smallest
     /// unit.
     Costs {
         /// How many chunks.
@@ -74,8 +78,8 @@ pub struct Uploaded {
     pub chunks: usize,
     /// How many of them were stored before.
     pub there: usize,
-    /// How many trees were paid.
-    pub trees: usize,
+    /// How many payments were made: of trees, and of a single chunk.
+    pub payments: usize,
     /// What storing cost, in the token's smallest unit.
     pub amount: ant_protocol::evm::Amount,
     /// What gas cost, in wei.
@@ -110,6 +114,29 @@ impl Upload<'_> {
     pub async fn run(
         &self,
         source: &Source,
+        watch: impl FnMut(Progress),
+    ) -> Result<Uploaded, Error> {
+        self.go(source, false, watch).await
+    }
+
+    /// Goes on with an upload that something was paid for. If the file is not what
+    /// it was, what can be stored of it is, and nothing more is paid.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`] does, and when the file has changed.
+    pub async fn resume(
+        &self,
+        source: &Source,
+        watch: impl FnMut(Progress),
+    ) -> Result<Uploaded, Error> {
+        self.go(source, true, watch).await
+    }
+
+    async fn go(
+        &self,
+        source: &Source,
+        resumes: bool,
         mut watch: impl FnMut(Progress),
     ) -> Result<Uploaded, Error> {
         let mut took = Phases::default();
@@ -119,20 +146,37 @@ impl Upload<'_> {
         watch(Progress::Encrypted(chunks.len()));
         let address = source.public.then(|| chunks.last().copied()).flatten();
 
-        let mut stored = 0;
-        let mut done: BTreeSet<[u8; 32]> = BTreeSet::new();
-        let (mut trees, mut amount, mut gas) = (0, ant_protocol::evm::Amount::ZERO, 0);
+        for expired in self.payer.set_expired_aside()? {
+            watch(Progress::Expired(expired));
+        }
+        let mut work = Work {
+            upload: self,
+            took,
+            watch,
+            stored: 0,
+            payments: 0,
+            amount: ant_protocol::evm::Amount::ZERO,
+            gas: 0,
+        };
         // What was paid before comes first: it may expire.
-        let started = Instant::now();
+        let mut done: BTreeSet<[u8; 32]> = BTreeSet::new();
+        let mut changed = false;
         for mut receipt in self.payer.receipts()? {
             let own = |address: &[u8; 32]| chunks.contains(address);
-            if receipt.batch.addresses.iter().any(own) {
+            let mut paid = receipt.bill.addresses().iter();
+            changed |= receipt.signed.source.as_ref() == Some(source) && !paid.clone().all(own);
+            if paid.any(own) {
                 self.payer.settle(&mut receipt).await?;
-                done.extend(&receipt.batch.addresses);
-                self.store(receipt, &mut stored, &mut watch).await?;
+                done.extend(receipt.bill.addresses());
+                work.store(receipt).await?;
             }
         }
-        took.storing += started.elapsed();
+
+        if resumes && changed {
+            return Err(Error::Changed {
+                path: source.file.display().to_string(),
+            });
+        }
 
         let started = Instant::now();
         let rest: Vec<_> = chunks
@@ -141,9 +185,9 @@ impl Upload<'_> {
             .copied()
             .collect();
         let missing = self.missing(&rest).await?;
-        let there = rest.len() - missing.len();
-        took.looking = started.elapsed();
-        watch(Progress::Looked {
+        let mut there = rest.len() - missing.len();
+        work.took.looking = started.elapsed();
+        (work.watch)(Progress::Looked {
             of: chunks.len(),
             there: there + done.len(),
         });
@@ -155,93 +199,31 @@ impl Upload<'_> {
             let started = Instant::now();
             let size = MAX_CHUNK_SIZE as u64;
             let prepared = self.client.prepare(next, size).await?;
-            took.preparing += started.elapsed();
+            work.took.preparing += started.elapsed();
             for prepared in prepared {
-                let chunks = prepared.batch.addresses.len();
-                let at_most = self.payer.at_most(&prepared.batch)?;
-                watch(Progress::Costs { chunks, at_most });
-                let started = Instant::now();
-                let source = Some(source.clone());
-                let paying = self.payer.pay(self.client, prepared.batch, source);
-                let receipt = paying.await?;
-                took.paying += started.elapsed();
-                if let Some(paid) = &receipt.paid {
-                    trees += 1;
-                    amount += paid.amount;
-                    gas += paid.gas_cost_wei;
-                    let (amount, gas) = (paid.amount, paid.gas_cost_wei);
-                    watch(Progress::Paid { amount, gas });
-                }
-                let started = Instant::now();
-                self.store(receipt, &mut stored, &mut watch).await?;
-                took.storing += started.elapsed();
+                work.pay(prepared.batch.into(), source).await?;
             }
         }
         if let [single] = left {
             let started = Instant::now();
-            let content = self.chunk(single).await?;
-            self.storage.pay_single(self.payer, content).await?;
-            stored += 1;
-            watch(Progress::Stored(stored));
-            took.storing += started.elapsed();
+            let size = self.chunk(single).await?.len() as u64;
+            let quoted = self.storage.quote(*single, size).await?;
+            work.took.preparing += started.elapsed();
+            match quoted {
+                Some(quoted) => work.pay(quoted.into(), source).await?,
+                None => there += 1,
+            }
         }
         Ok(Uploaded {
             data_map,
             address,
             chunks: chunks.len(),
             there,
-            trees,
-            amount,
-            gas,
-            took,
+            payments: work.payments,
+            amount: work.amount,
+            gas: work.gas,
+            took: work.took,
         })
-    }
-
-    /// Stores what a receipt has paid for and is not stored yet, and forgets the
-    /// receipt.
-    ///
-    /// # Errors
-    ///
-    /// When a chunk cannot be stored; the receipt is kept.
-    pub async fn store(
-        &self,
-        mut receipt: Receipt,
-        stored: &mut usize,
-        watch: &mut impl FnMut(Progress),
-    ) -> Result<(), Error> {
-        let winner = receipt.paid.as_ref().and_then(|paid| paid.winner_pool);
-        let winner = winner.ok_or_else(|| {
-            Error::Wallet("the chain has not said which pool it has drawn".to_owned())
-        })?;
-        let proofs = receipt.batch.proofs(winner)?;
-        let missing = proofs
-            .into_iter()
-            .filter(|(a, _)| !receipt.stored.contains(a));
-        let missing: Vec<_> = missing.collect();
-        let mut puts = stream::iter(missing)
-            .map(|(address, proof)| async move {
-                let content = self.chunk(&address).await?;
-                self.storage.put(content, proof).await?;
-                Ok::<_, Error>(address)
-            })
-            .buffer_unordered(AT_ONCE);
-        let mut failed = None;
-        // One that fails does not keep the others from being stored.
-        while let Some(put) = puts.next().await {
-            match put {
-                Ok(address) => {
-                    receipt.note_stored(address)?;
-                    *stored += 1;
-                    watch(Progress::Stored(*stored));
-                }
-                Err(error) => failed = Some(error),
-            }
-        }
-        drop(puts);
-        match failed {
-            Some(error) => Err(error),
-            None => receipt.forget(),
-        }
     }
 
     /// Encrypts the file into the folder; its data map, and the chunks' addresses.
@@ -262,7 +244,7 @@ impl Upload<'_> {
         let read = tokio::fs::read(&path).await;
         let content = read.map_err(|error| Error::File {
             path: path.display().to_string(),
-            reason: format!("the paid chunk is not of the file as it is now: {error}"),
+            reason: format!("it was paid for, and is no chunk of the file as it is now: {error}"),
         })?;
         Ok(Bytes::from(content))
     }
@@ -279,6 +261,72 @@ impl Upload<'_> {
                 .await?;
         let missing = looked.into_iter().filter(|(_, there)| !there);
         Ok(missing.map(|(address, _)| address).collect())
+    }
+}
+
+/// An upload under way, and what it has come to.
+struct Work<'a, W> {
+    upload: &'a Upload<'a>,
+    watch: W,
+    took: Phases,
+    stored: usize,
+    payments: usize,
+    amount: ant_protocol::evm::Amount,
+    gas: u128,
+}
+
+impl<W: FnMut(Progress)> Work<'_, W> {
+    /// Pays, and stores what was paid for.
+    async fn pay(&mut self, bill: Bill, source: &Source) -> Result<(), Error> {
+        let Upload { client, payer, .. } = *self.upload;
+        let chunks = bill.addresses().len();
+        let at_most = payer.at_most(&bill)?;
+        (self.watch)(Progress::Costs { chunks, at_most });
+        let started = Instant::now();
+        let receipt = payer.pay(client, bill, Some(source.clone())).await?;
+        self.took.paying += started.elapsed();
+        if let Some(paid) = &receipt.paid {
+            let (amount, gas) = (paid.amount, paid.gas_cost_wei);
+            self.payments += 1;
+            self.amount += amount;
+            self.gas += gas;
+            (self.watch)(Progress::Paid { amount, gas });
+        }
+        self.store(receipt).await
+    }
+
+    /// Stores what a receipt has paid for and is not stored yet, and forgets the
+    /// receipt. If a chunk cannot be stored, the receipt is kept.
+    async fn store(&mut self, mut receipt: Receipt) -> Result<(), Error> {
+        let started = Instant::now();
+        let upload = self.upload;
+        let mut missing = receipt.proofs()?;
+        missing.retain(|address, _| !receipt.stored.contains(address));
+        let mut puts = stream::iter(missing)
+            .map(|(address, proof)| async move {
+                let content = upload.chunk(&address).await?;
+                upload.storage.put(content, proof).await?;
+                Ok::<_, Error>(address)
+            })
+            .buffer_unordered(AT_ONCE);
+        let mut failed = None;
+        // One that fails does not keep the others from being stored.
+        while let Some(put) = puts.next().await {
+            match put {
+                Ok(address) => {
+                    receipt.note_stored(address)?;
+                    self.stored += 1;
+                    (self.watch)(Progress::Stored(self.stored));
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        drop(puts);
+        self.took.storing += started.elapsed();
+        match failed {
+            Some(error) => Err(error),
+            None => receipt.forget(),
+        }
     }
 }
 

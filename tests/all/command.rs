@@ -91,6 +91,10 @@ impl Running {
         .unwrap();
     }
 
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Waits for its end; its exit code and what it still printed.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();

@@ -5,12 +5,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod arms;
+mod chain;
 mod command;
 mod faults;
 mod inputs;
 mod network;
 mod paying;
 mod payments;
+mod receipts;
 mod reload;
 mod settings;
 mod signals;

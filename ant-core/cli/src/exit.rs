@@ -32,6 +32,24 @@ impl Failure {
         Self::BadInput(faults.join("\nerror: "))
     }
 
+    /// The same, saying what it is about, unless it says so itself.
+    pub(crate) fn about(self, name: &str) -> Self {
+        let named = |text: String| {
+            if text.contains(name) {
+                text
+            } else {
+                format!("{name}: {text}")
+            }
+        };
+        match self {
+            Self::Failed(text) => Self::Failed(named(text)),
+            Self::BadInput(text) => Self::BadInput(named(text)),
+            Self::Refused(text) => Self::Refused(named(text)),
+            Self::Unpaid(text) => Self::Unpaid(named(text)),
+            Self::Stopped(signal) => Self::Stopped(signal),
+        }
+    }
+
     pub(crate) fn report(&self) {
         match self {
             Self::Failed(text)
@@ -64,13 +82,15 @@ impl From<ant_core::Error> for Failure {
             | Error::Manifest { .. }
             | Error::Addresses(_)
             | Error::Batch { .. } => Self::BadInput(text),
-            Error::Refused { .. } => Self::Refused(text),
+            Error::Refused { .. } | Error::Outdated(_) => Self::Refused(text),
             Error::Wallet(_) | Error::Unsettled { .. } => Self::Unpaid(text),
             Error::NotJoined { .. }
             | Error::Network(_)
             | Error::Tree(_)
+            | Error::Clock
             | Error::Short { .. }
             | Error::File { .. }
+            | Error::Changed { .. }
             | Error::NotStored { .. }
             | Error::Published(_) => Self::Failed(text),
         }

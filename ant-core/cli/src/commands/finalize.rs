@@ -1,11 +1,8 @@
 //! `ant finalize`: the proofs of a batch that was paid elsewhere.
 
-use std::{
-    collections::BTreeMap,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::collections::BTreeMap;
 
-use ant_core::read_batch;
+use ant_core::{now, read_batch};
 use serde_json::json;
 
 use crate::{args::FinalizeArgs, exit::Failure, output::print_json};
@@ -39,11 +36,4 @@ pub(crate) fn run(args: &FinalizeArgs) -> Result<(), Failure> {
             Ok(ant_core::write_whole(path, &text)?)
         }
     }
-}
-
-/// In seconds since 1970.
-fn now() -> Result<u64, Failure> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since = since.map_err(|_| Failure::failed("the clock says that it is before 1970"))?;
-    Ok(since.as_secs())
 }

@@ -4,9 +4,10 @@ use std::{
     fmt::Write,
     io::IsTerminal,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
-use ant_core::{Client, Payer, Progress, Source, Storage, Upload, Uploaded, download};
+use ant_core::{Client, Payer, Progress, Receipt, Source, Storage, Upload, Uploaded, download};
 use ant_testnet::Testnet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -60,7 +61,7 @@ impl Ready {
             public: args.public,
         };
         let what = What::Upload { source, data_map };
-        let chosen = Chosen::paying(&args.network, 1, args.settings.given)?;
+        let chosen = Chosen::paying(&args.network, 1)?;
         Ok(Self {
             what,
             wallet: args.wallet,
@@ -70,7 +71,7 @@ impl Ready {
     }
 
     pub(crate) fn resume(args: ResumeArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::paying(&args.network, 1, args.settings.given)?;
+        let chosen = Chosen::paying(&args.network, 1)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to resume; give --manifest FILE, or --profile"
@@ -129,7 +130,8 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     done
 }
 
-/// Uploads one file and says what came of it.
+/// Uploads one file, or goes on with it if no data map is wanted, and says what
+/// came of it.
 async fn one(
     client: &Client,
     payer: &Payer,
@@ -150,8 +152,15 @@ async fn one(
     };
     eprintln!("{}, paid by {}", source.file.display(), payer.address());
     let bar = bar();
-    let uploaded = upload.run(source, |progress| show(&bar, progress)).await;
+    let watch = |progress| show(&bar, progress);
+    let uploaded = match data_map {
+        Some(_) => upload.run(source, watch).await,
+        None => upload.resume(source, watch).await,
+    };
     bar.finish_and_clear();
+    // Another file's chunks may come next. What cannot be removed now goes with the
+    // folder that it is in.
+    let _ = tokio::fs::remove_dir_all(&chunks).await;
     let uploaded = uploaded?;
     if let Some(path) = data_map {
         let map = rmp_serde::to_vec(&uploaded.data_map).map_err(Failure::failed)?;
@@ -160,13 +169,33 @@ async fn one(
     print(&summary(&uploaded, data_map))
 }
 
-/// Goes on with every upload that something was paid for.
+/// Goes on with every upload that something was paid for. One that cannot go on
+/// keeps no other from it.
 async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Failure> {
-    let receipts = payer.receipts()?;
-    if receipts.is_empty() {
+    let mut failures = Vec::new();
+    for expired in payer.set_expired_aside()? {
+        failures.push(Failure::failed(expired));
+    }
+    let sources = sources(payer.receipts()?);
+    if sources.is_empty() && failures.is_empty() {
         return print("nothing is left to resume\n");
     }
-    let mut sources: Vec<Source> = Vec::new();
+    for source in sources {
+        if let Err(failure) = one(client, payer, folder, &source, None).await {
+            let name = source.file.display().to_string();
+            failures.push(failure.about(&name));
+        }
+    }
+    let last = failures.pop();
+    for failure in failures {
+        failure.report();
+    }
+    last.map_or(Ok(()), Err)
+}
+
+/// The files whose chunks these receipts pay for, each once.
+fn sources(receipts: Vec<Receipt>) -> Vec<Source> {
+    let mut sources = Vec::new();
     for receipt in receipts {
         match receipt.signed.source {
             Some(source) if sources.contains(&source) => {}
@@ -174,22 +203,7 @@ async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Fai
             None => eprintln!("note: a payment of another program is left alone"),
         }
     }
-    for source in &sources {
-        one(client, payer, folder, source, None).await?;
-    }
-    let left = payer.receipts()?;
-    let left: Vec<_> = left
-        .iter()
-        .filter_map(|r| r.signed.source.as_ref())
-        .collect();
-    if let Some(source) = left.first() {
-        return Err(Failure::failed(format!(
-            "{} is not what it was when it was paid for, so its paid chunks cannot be stored; put \
-             the old file back, and resume again",
-            source.file.display()
-        )));
-    }
-    Ok(())
+    sources
 }
 
 fn bar() -> ProgressBar {
@@ -206,6 +220,7 @@ fn bar() -> ProgressBar {
 fn show(bar: &ProgressBar, progress: Progress) {
     let say = |text: String| bar.suspend(|| eprintln!("{text}"));
     match progress {
+        Progress::Expired(expired) => say(format!("note: {expired}")),
         Progress::Encrypted(chunks) => say(format!("{chunks} chunks encrypted")),
         Progress::Looked { of, there } => {
             bar.set_length(of as u64);
@@ -229,7 +244,7 @@ fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
     let Uploaded {
         chunks,
         there,
-        trees,
+        payments,
         amount,
         gas,
         took,
@@ -241,7 +256,7 @@ fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
     );
     let _ = writeln!(
         text,
-        "paid        {amount} atto in {trees} trees, and {gas} wei of gas"
+        "paid        {amount} atto in {payments} payments, and {gas} wei of gas"
     );
     for (phase, time) in [
         ("encrypting", took.encrypting),
@@ -275,7 +290,7 @@ enum From {
 
 impl ReadyDownload {
     pub(crate) fn new(args: DownloadArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, 1, args.settings.given)?;
+        let chosen = Chosen::new(&args.network, 1)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to download; give --manifest FILE, or --profile"
@@ -317,6 +332,7 @@ impl ReadyDownload {
         let work = async {
             let client = Client::connect(target.client.clone()).await?;
             let storage = Storage::new(&client);
+            let started = Instant::now();
             let read = async {
                 let map = match from {
                     From::Map(map) => *map,
@@ -325,11 +341,16 @@ impl ReadyDownload {
                 download(&storage, &map, &to).await
             };
             let read = read.await;
+            let took = started.elapsed();
             client.close().await;
-            Ok::<_, Failure>(read?)
+            Ok::<_, Failure>((read?, took))
         };
-        let bytes = interrupt.or(Box::pin(work)).await;
+        let done = interrupt.or(Box::pin(work)).await;
         interrupt.last_call();
-        print(&format!("{} bytes in {}\n", bytes?, to.display()))
+        let (bytes, took) = done?;
+        let (to, took) = (to.display(), took.as_secs_f64());
+        print(&format!(
+            "{bytes} bytes in {to}, reading took {took:.1} s\n"
+        ))
     }
 }
