@@ -40,12 +40,14 @@ fn a_measurement_pays_if_it_is_told_to() {
     run(async {
         let _turn = turn().await;
         let words = [
-            "measure", "--pay", "--arms", "default", "--blocks", "1", "--leaves", "3",
+            "measure", "--pay", "--arms", "default", "--blocks", "1", "--leaves", "257",
         ];
         let document = json(ant(&words).args(["--nodes", "24", "--json"]));
         let run = &document["arms"][0]["runs"][0];
         assert!(run["pay_s"].as_f64().unwrap() > 0.0);
         assert!(run["paid_atto"].as_str().unwrap().parse::<u128>().unwrap() > 0);
+        // Two trees, of 255 and 2.
+        assert_eq!((&run["pools"], &run["proofs"]), (&18.into(), &257.into()));
         assert_eq!(run["accepted_share"], 1.0);
         assert!(run["error"].is_null());
     });

@@ -134,7 +134,7 @@ pub(crate) enum StrategyCommand {
     },
 }
 
-/// Which network: the profile's, unless said otherwise.
+/// Which network: the profile's, unless said otherwise; and the settings on it.
 #[derive(Debug, Args)]
 pub(crate) struct NetworkArgs {
     /// Nodes of the embedded testnet, 16 to 500, or to 250 with --wan [default: 35]
@@ -159,6 +159,9 @@ pub(crate) struct NetworkArgs {
         conflicts_with_all = ["manifest", "bootstrap"]
     )]
     pub(crate) wan: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -178,8 +181,8 @@ pub(crate) struct MeasureArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) blocks: u32,
 
-    /// Addresses a tree, 2 to 256
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(2..=256))]
+    /// Addresses a payment, 2 to 4096; more than 256 take several trees
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(2..=4096))]
     pub(crate) leaves: u32,
 
     /// Decides the addresses, the order of the arms and the nodes' identities
@@ -190,7 +193,7 @@ pub(crate) struct MeasureArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Pay each tree too, on the chain of a testnet
+    /// Pay each tree too, on the chain of a testnet, and have some of its chunks stored
     #[arg(long)]
     pub(crate) pay: bool,
 
@@ -200,9 +203,6 @@ pub(crate) struct MeasureArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -239,9 +239,6 @@ pub(crate) struct UploadArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -251,9 +248,6 @@ pub(crate) struct ResumeArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -268,9 +262,6 @@ pub(crate) struct DownloadArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) settings: SettingFlags,
 }
 
 /// Who pays, and where that is written down.
@@ -347,9 +338,6 @@ pub(crate) struct QuoteArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -372,9 +360,6 @@ pub(crate) struct SoakArgs {
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]

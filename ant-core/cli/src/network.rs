@@ -43,11 +43,8 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     /// Reads flags, variables and profile. Nothing is started.
-    pub(crate) fn new(
-        args: &NetworkArgs,
-        seed: u64,
-        mut flags: Vec<Flag>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(args: &NetworkArgs, seed: u64) -> Result<Self, Failure> {
+        let mut flags = args.settings.given.clone();
         if let Some(path) = &args.manifest {
             let joined = read_manifest(path)?.bootstrap;
             let joined: Vec<_> = joined.iter().map(ToString::to_string).collect();
@@ -107,8 +104,8 @@ impl Chosen {
     }
 
     /// The same for a command that pays: a testnet of our own has a chain.
-    pub(crate) fn paying(args: &NetworkArgs, seed: u64, flags: Vec<Flag>) -> Result<Self, Failure> {
-        let mut chosen = Self::new(args, seed, flags)?;
+    pub(crate) fn paying(args: &NetworkArgs, seed: u64) -> Result<Self, Failure> {
+        let mut chosen = Self::new(args, seed)?;
         if let Some(own) = &mut chosen.own {
             if own.scenario.is_some() {
                 return Err(Failure::BadInput(
@@ -149,7 +146,6 @@ impl Chosen {
             client,
             testnet,
             lab: ground.lab,
-            payer: None,
         }
     }
 }
@@ -260,6 +256,7 @@ mod tests {
     use ant_config::KEYS;
 
     use super::*;
+    use crate::flags::SettingFlags;
 
     #[test]
     fn every_key_reaches_the_client() {
@@ -286,8 +283,9 @@ mod tests {
                 silent: None,
                 manifest: None,
                 wan: None,
+                settings: SettingFlags { given },
             };
-            let chosen = Chosen::new(&args, 1, given).unwrap();
+            let chosen = Chosen::new(&args, 1).unwrap();
             format!("{:?}", chosen.client)
         };
         let before = chosen(&[]);

@@ -30,24 +30,6 @@ pub(crate) fn choice(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<
     Choice::of(pools, nodes)
 }
 
-/// Which share of the nodes, over all pools, would store chunks that these pools
-/// pay for, by their routing tables alone: those that have at least 9 of its 16
-/// among the 32 closest.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of nodes are far below 2^52"
-)]
-pub(crate) async fn accepted(batches: &[PreparedMerkleBatch], testnet: &Testnet) -> Option<f64> {
-    let (mut accept, mut of) = (0, 0);
-    for (target, chosen) in batches.iter().flat_map(|prepared| prepared.batch.chosen()) {
-        let chosen: Vec<_> = chosen.iter().map(|peer| peer.0).collect();
-        let (yes, all) = testnet.storers_accept(&target, &chosen).await;
-        accept += yes;
-        of += all;
-    }
-    (of > 0).then(|| accept as f64 / of as f64)
-}
-
 impl Choice {
     #[expect(
         clippy::cast_precision_loss,

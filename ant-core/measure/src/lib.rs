@@ -9,6 +9,7 @@
 mod choice;
 mod document;
 mod host;
+mod paid;
 mod payment;
 mod plan;
 mod record;

@@ -6,9 +6,9 @@ use std::{
     fs::OpenOptions,
     io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
-    time::{SystemTime, UNIX_EPOCH},
 };
 
+use ant_core::now;
 use ant_pacing::PacingSpec;
 use serde::{Deserialize, Serialize};
 
@@ -39,10 +39,9 @@ pub struct PaymentRecord {
 impl PaymentRecord {
     /// The record of a payment that has ended now.
     pub fn now(profile: &str, drawn: &Drawn, addresses: usize, run: Run) -> Self {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
             // A clock before 1970 says nothing, and no payment fails of it.
-            at: since_1970.map_or(0, |elapsed| elapsed.as_secs()),
+            at: now().unwrap_or(0),
             profile: profile.to_owned(),
             arm: drawn.pacing.clone(),
             epoch: drawn.epoch,

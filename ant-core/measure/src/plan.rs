@@ -4,6 +4,8 @@ use std::fmt;
 
 use ant_core::Plan;
 use ant_pacing::{Arms, PacingSpec, SpecError, StrategySpec};
+use ant_protocol::compute_address;
+use bytes::Bytes;
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 /// One side of a measurement.
@@ -129,7 +131,8 @@ pub struct MeasurePlan {
     pub arms: Vec<MeasureArm>,
     /// How often each arm runs.
     pub blocks: usize,
-    /// How many addresses each tree holds, 2 to 256.
+    /// How many addresses each run pays for, 2 at least; more than 256 take several
+    /// trees.
     pub leaves: usize,
     /// The size of a chunk that is quoted for, in bytes.
     pub data_size: u64,
@@ -160,12 +163,27 @@ impl MeasurePlan {
     }
 }
 
-/// The addresses of a block's trees: the same for each arm. (The midpoints
-/// differ all the same, since the tree salts its leaves at random.)
-pub fn addresses(seed: u64, block: usize, leaves: usize) -> Vec<[u8; 32]> {
-    let block_seed = seed.wrapping_add((block as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let mut random = StdRng::seed_from_u64(block_seed);
-    (0..leaves).map(|_| random.r#gen()).collect()
+/// How long a made-up chunk is, in bytes: what it is paid for does not depend on
+/// that, and many are stored.
+const CHUNK: usize = 1024;
+
+/// The chunks of a payment that is made up: the same for the same seed and number,
+/// and none of them twice, so that none is stored before it is paid for.
+pub(crate) fn chunks(seed: u64, payment: usize, count: usize) -> Vec<Bytes> {
+    let own = seed.wrapping_add((payment as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = StdRng::seed_from_u64(own);
+    let chunk = |_| {
+        let mut content = vec![0; CHUNK];
+        random.fill(&mut content[..]);
+        Bytes::from(content)
+    };
+    (0..count).map(chunk).collect()
+}
+
+/// The addresses of the chunks of such a payment.
+pub fn addresses(seed: u64, payment: usize, count: usize) -> Vec<[u8; 32]> {
+    let chunks = chunks(seed, payment, count);
+    chunks.iter().map(|chunk| compute_address(chunk)).collect()
 }
 
 #[cfg(test)]

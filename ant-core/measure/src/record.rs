@@ -1,20 +1,22 @@
 //! One run's figures. What could not be known is `None`, and `null` in JSON.
 
-use ant_core::Report;
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
+use ant_core::Report;
 use ant_wan::Counts;
 use serde::{Deserialize, Serialize};
 
 use crate::{choice::Choice, stats::median};
 
-/// One tree of one arm. Times are in seconds.
+/// One payment of one arm: a tree, or several one after another, whose figures are
+/// summed up. Times are in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Which block or payment, from 0.
     pub block: usize,
     /// The whole tree, from the first lookup to the last pool; of a tree that
-    /// failed, until it did.
+    /// failed, until it did. Where one of several has failed, all figures are its
+    /// own.
     pub tree_s: Option<f64>,
     /// Its slowest lookup.
     pub lookup_max_s: Option<f64>,
@@ -58,14 +60,16 @@ pub struct Run {
     /// 7.5 at best.
     #[serde(default)]
     pub mean_rank: Option<f64>,
-    /// The share of all nodes, over the pools, that would store chunks that they
-    /// pay for, by their routing tables alone. A storer also looks up who is close,
-    /// so more would. Known on the embedded testnet.
+    /// Of the nodes that were sent some of the paid chunks, the share that stored
+    /// them, if it was paid.
     #[serde(default)]
     pub accepted_share: Option<f64>,
     /// What paying took, until it had settled, if it was paid.
     #[serde(default)]
     pub pay_s: Option<f64>,
+    /// For how many chunks there are proofs then.
+    #[serde(default)]
+    pub proofs: Option<usize>,
     /// What was paid, in the token's smallest unit.
     #[serde(default)]
     pub paid_atto: Option<String>,
@@ -99,26 +103,30 @@ pub struct Run {
 const ROUTER_LATE_MS: f64 = 2.0;
 
 impl Run {
-    /// Takes over what a tree's collection saw.
-    pub fn fill(&mut self, collection: &Report) {
-        self.tree_s = Some(collection.took.as_secs_f64());
-        self.lookup_max_s = Some(collection.slowest_lookup().as_secs_f64());
-        self.added_s = Some(collection.added().as_secs_f64());
-        self.pools = Some(collection.pools);
-        self.pools_full = Some(collection.pools_full);
-        self.requests = Some(collection.requests);
-        self.answers_taken = Some(collection.answered);
-        self.late = Some(collection.late);
-        self.legacy_retries = Some(collection.legacy_retries);
-        self.reasks = Some(collection.reasks);
-        self.spares = Some(collection.spares);
-        self.hedges = Some(collection.hedges);
-        self.silent_peers = collection
-            .silent_peers
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        self.peak_in_flight = Some(collection.peak_in_flight);
+    /// Takes over what the trees' collections saw; nothing, if there is none.
+    pub fn fill(&mut self, trees: &[&Report]) {
+        if trees.is_empty() {
+            return;
+        }
+        let each = || trees.iter().copied();
+        let count = |of: fn(&Report) -> u64| Some(each().map(of).sum());
+        let pools = |of: fn(&Report) -> usize| Some(each().map(of).sum());
+        let seconds = |time: Duration| Some(time.as_secs_f64());
+        self.tree_s = seconds(each().map(|tree| tree.took).sum());
+        self.lookup_max_s = each().map(Report::slowest_lookup).max().and_then(seconds);
+        self.added_s = seconds(each().map(Report::added).sum());
+        self.pools = pools(|tree| tree.pools);
+        self.pools_full = pools(|tree| tree.pools_full);
+        self.requests = count(|tree| tree.requests);
+        self.answers_taken = count(|tree| tree.answered);
+        self.late = count(|tree| tree.late);
+        self.legacy_retries = count(|tree| tree.legacy_retries);
+        self.reasks = count(|tree| tree.reasks);
+        self.spares = count(|tree| tree.spares);
+        self.hedges = count(|tree| tree.hedges);
+        let silent: BTreeSet<_> = each().flat_map(|tree| &tree.silent_peers).collect();
+        self.silent_peers = silent.iter().map(ToString::to_string).collect();
+        self.peak_in_flight = each().map(|tree| tree.peak_in_flight).max();
     }
 
     /// Takes over how close the candidates are.

@@ -4,16 +4,20 @@
 use std::time::{Duration, Instant};
 
 use ant_core::{
-    Client, ClientConfig, ClientTraffic, Error, Payer, PreparedMerkleBatch, TreeReport,
+    Client, ClientConfig, ClientTraffic, Error, Payer, PreparedMerkleBatch, Report, TreeReport,
+    batch_sizes,
 };
 use ant_pacing::{Arms, PacingSpec};
+use ant_protocol::compute_address;
 use ant_testnet::{Testnet, Traffic};
 use ant_wan::{Counts, Lab};
 
 use crate::{
-    MeasureArm, MeasurePlan, Run, addresses,
-    choice::{accepted, answering, choice},
+    MeasureArm, MeasurePlan, Run,
+    choice::{answering, choice},
     host::cpu_seconds,
+    paid::pay,
+    plan::chunks,
     upstream::measure_published,
 };
 
@@ -35,8 +39,6 @@ pub struct Target<'a> {
     pub testnet: Option<&'a Testnet>,
     /// The wide-area network that it is on, if it is on one.
     pub lab: Option<&'a Lab>,
-    /// Who pays what is prepared, if it is to be paid.
-    pub payer: Option<&'a Payer>,
 }
 
 /// What a measurement is doing, for whoever watches.
@@ -84,7 +86,8 @@ pub struct Measured {
 }
 
 /// Makes every run of the plan, adding each to `runs` with its arm's index as it
-/// ends, so that an interrupted measurement keeps what it has.
+/// ends, so that an interrupted measurement keeps what it has. With a payer, what
+/// is prepared is paid, and some of it stored.
 ///
 /// # Errors
 ///
@@ -92,6 +95,7 @@ pub struct Measured {
 pub async fn measure(
     plan: &MeasurePlan,
     target: &Target<'_>,
+    payer: Option<&Payer>,
     runs: &mut Vec<(usize, Run)>,
     mut watch: impl FnMut(&Progress<'_>),
 ) -> Result<(), Error> {
@@ -104,7 +108,8 @@ pub async fn measure(
             block: scheduled.block,
             arm,
         });
-        let leaves = addresses(plan.seed, scheduled.block, plan.leaves);
+        let chunks = chunks(plan.seed, at, plan.leaves);
+        let addresses: Vec<_> = chunks.iter().map(|chunk| compute_address(chunk)).collect();
         let target = Target {
             client: ClientConfig {
                 plan: arm.plan(target.client.plan),
@@ -116,12 +121,22 @@ pub async fn measure(
             testnet.lose_answers(arm.loses_percent());
         }
         let mut run = if arm.is_published() {
-            Box::pin(measure_published(&target, &leaves, plan.data_size)).await?
+            Box::pin(measure_published(&target, &addresses, plan.data_size)).await?
         } else {
-            let pacing = arm.pacing();
-            measure_tree(&target, pacing, &leaves, plan.data_size)
-                .await?
-                .run
+            let (client, warm_up) = fresh_client(&target, arm.pacing()).await?;
+            let measured = measure_on(&target, &client, &addresses, plan.data_size).await;
+            let Measured {
+                mut run, batches, ..
+            } = measured;
+            if let Some(payer) = payer {
+                let paid = pay(payer, &client, &batches, &chunks, &mut run);
+                if let Err(error) = Box::pin(paid).await {
+                    run.error = Some(error.to_string());
+                }
+            }
+            client.close().await;
+            run.warm_up_s = Some(warm_up.as_secs_f64());
+            run
         };
         run.block = scheduled.block;
         watch(&Progress::Ended(&run));
@@ -130,7 +145,7 @@ pub async fn measure(
     Ok(())
 }
 
-/// One tree, on a client of its own.
+/// One payment's trees, on a client of its own.
 ///
 /// # Errors
 ///
@@ -163,7 +178,7 @@ pub(crate) async fn fresh_client(
     Ok((client, joining.elapsed()))
 }
 
-/// One tree on a client that lives on, under the pacing that it draws.
+/// One payment's trees on a client that lives on, under the pacing that it draws.
 pub async fn measure_on(
     target: &Target<'_>,
     client: &Client,
@@ -176,40 +191,34 @@ pub async fn measure_on(
     books.tree_ended(&mut run);
     let came = books.close(&mut run).await;
 
-    let report: Option<&TreeReport> = match &prepared {
-        Ok(batches) => batches.first().map(|batch| &batch.report),
-        Err(error) => error.report(),
+    let reports: Vec<&TreeReport> = match &prepared {
+        Ok(batches) => batches.iter().map(|batch| &batch.report).collect(),
+        Err(error) => error.report().into_iter().collect(),
     };
-    let drawn = report.map(|report| Drawn {
+    let drawn = reports.first().map(|report| Drawn {
         pacing: report.pacing.clone(),
         epoch: report.epoch,
         seed: report.seed,
         draw: report.draw,
     });
-    if let Some(report) = report {
-        run.fill(&report.collection);
-        run.peak_slots = Some(report.gate.peak_occupied);
-    }
+    let trees: Vec<&Report> = reports.iter().map(|report| &report.collection).collect();
+    run.fill(&trees);
+    run.peak_slots = reports.iter().map(|r| r.gate.peak_occupied).max();
     run.error = prepared.as_ref().err().map(ToString::to_string);
     run.late = run.late.map(|late| late + came.after_end);
     // An answer that arrived though its sending failed on the node's side is not
     // counted as sent, and hides one loss.
     let taken = run.answers_taken.zip(run.late);
-    let lost = taken.zip(run.answers_sent);
+    // Of several trees one failed, and the answers to the others are in no report.
+    let whole = prepared.is_ok() || batch_sizes(addresses.len()).len() == 1;
+    let lost = taken.zip(run.answers_sent).filter(|_| whole);
     run.lost = lost.map(|((taken, late), sent)| sent.saturating_sub(taken + late));
-    let (batches, mut failure) = match prepared {
+    let (batches, failure) = match prepared {
         Ok(batches) => (batches, None),
         Err(error) => (Vec::new(), Some(error)),
     };
     if let Some(testnet) = target.testnet {
         run.chose(choice(&batches, &answering(testnet)));
-        run.accepted_share = accepted(&batches, testnet).await;
-    }
-    if let Some(payer) = target.payer
-        && let Err(error) = Box::pin(pay(payer, client, &batches, &mut run)).await
-    {
-        run.error = Some(error.to_string());
-        failure = Some(error);
     }
     Measured {
         run,
@@ -217,28 +226,6 @@ pub async fn measure_on(
         drawn,
         batches,
     }
-}
-
-/// Pays what was prepared, and waits until that has settled. Nothing is stored, so
-/// the receipts are for nothing.
-async fn pay(
-    payer: &Payer,
-    client: &Client,
-    batches: &[PreparedMerkleBatch],
-    run: &mut Run,
-) -> Result<(), Error> {
-    let started = Instant::now();
-    for prepared in batches {
-        let receipt = payer.pay(client, prepared.batch.clone(), None).await?;
-        if let Some(paid) = &receipt.paid {
-            let gas = run.gas_wei.unwrap_or(0);
-            run.gas_wei = Some(gas + u64::try_from(paid.gas_cost_wei).unwrap_or(u64::MAX));
-            run.paid_atto = Some(paid.amount.to_string());
-        }
-        receipt.forget()?;
-    }
-    run.pay_s = Some(started.elapsed().as_secs_f64());
-    Ok(())
 }
 
 /// What had been counted when a tree began.

@@ -30,11 +30,6 @@ const READY_WITHIN: Duration = Duration::from_mins(1);
 /// The same on a wide-area network, where each look takes seconds.
 const READY_WITHIN_WIDE: Duration = Duration::from_mins(3);
 
-/// Among how many of the closest peers a storer looks for a pool's candidates, and
-/// how many it must find: what the node that is embedded asks.
-const STORERS_VIEW: usize = 32;
-const STORERS_KNOW: usize = 9;
-
 /// How many peers a bucket of the routing table holds.
 const BUCKET: usize = DEFAULT_K_VALUE;
 
@@ -160,25 +155,6 @@ impl Testnet {
     /// What all nodes together have taken and sent.
     pub fn traffic(&self) -> Traffic {
         self.nodes.iter().map(|node| node.counters.read()).sum()
-    }
-
-    /// How many nodes would take a payment with these peers in a pool for
-    /// `target`, of how many: those in whose own view of the 32 closest, as far as
-    /// their routing tables show, at least 9 of its 16 are.
-    pub async fn storers_accept(&self, target: &[u8; 32], chosen: &[[u8; 32]]) -> (usize, usize) {
-        let mut accept = 0;
-        for node in &self.nodes {
-            let dht = node.p2p.0.dht();
-            let view = dht
-                .find_closest_nodes_local_by_distance_with_self(target, STORERS_VIEW)
-                .await;
-            let close = view
-                .iter()
-                .filter(|peer| chosen.contains(peer.peer_id.as_bytes()))
-                .count();
-            accept += usize::from(close >= STORERS_KNOW);
-        }
-        (accept, self.nodes.len())
     }
 
     /// From now on so many in a hundred candidate answers of every node are lost:

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ant_config::Environment;
 use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Progress, Run, measure, table};
-use ant_protocol::MAX_CHUNK_SIZE;
+use ant_protocol::{MAX_CHUNK_SIZE, evm::MAX_LEAVES};
 use ant_testnet::Testnet;
 use serde_json::{Value, json};
 
@@ -28,11 +28,10 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
-        let given = args.settings.given.clone();
         let chosen = if args.pay {
-            Chosen::paying(&args.network, args.seed, given)?
+            Chosen::paying(&args.network, args.seed)?
         } else {
-            Chosen::new(&args.network, args.seed, given)?
+            Chosen::new(&args.network, args.seed)?
         };
         if args.pay && chosen.own.is_none() && !args.i_will_spend {
             return Err(Failure::BadInput(format!(
@@ -74,12 +73,11 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     } else {
         None
     };
-    let mut target = chosen.target(ground, testnet.as_ref());
-    target.payer = payer.as_ref();
+    let target = chosen.target(ground, testnet.as_ref());
     let mut runs = Vec::new();
     let measured = interrupt
         .or(async {
-            let measured = measure(&plan, &target, &mut runs, show).await;
+            let measured = measure(&plan, &target, payer.as_ref(), &mut runs, show).await;
             measured.map_err(Failure::from)
         })
         .await;
@@ -108,6 +106,12 @@ fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
             return Err(Failure::BadInput(
                 "--arms: `upstream` prepares and does not pay; leave it or --pay out".to_owned(),
             ));
+        }
+        if arm.is_published() && args.leaves as usize > MAX_LEAVES {
+            return Err(Failure::BadInput(format!(
+                "--arms: `upstream` prepares single trees; leave it out, or give --leaves {MAX_LEAVES} \
+                 at most"
+            )));
         }
         if arm.loses_percent() > 0 && chosen.own.is_none() {
             return Err(Failure::BadInput(format!(

@@ -33,7 +33,7 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(args: QuoteArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, args.seed, args.settings.given)?;
+        let chosen = Chosen::new(&args.network, args.seed)?;
         record::check(&chosen.settings)?;
         for note in chosen.reloader.current().notes() {
             eprintln!("note: {note}");

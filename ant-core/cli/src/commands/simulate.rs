@@ -73,7 +73,7 @@ fn arm(args: &SimulateArgs, scenario: &Scenario, name: &str) -> Result<SimArm, F
 /// A simulated tree as what a measured one is.
 fn record((tree, outcome): (usize, TreeOutcome)) -> Run {
     let mut run = Run::default();
-    run.fill(&outcome.report);
+    run.fill(&[&outcome.report]);
     run.block = tree;
     run.peak_slots = Some(outcome.peak_slots);
     run.answers_sent = Some(outcome.sent);

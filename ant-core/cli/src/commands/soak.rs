@@ -28,7 +28,7 @@ pub(crate) struct Ready {
 
 impl Ready {
     pub(crate) fn new(args: SoakArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, args.seed, args.settings.given.clone())?;
+        let chosen = Chosen::new(&args.network, args.seed)?;
         record::check(&chosen.settings)?;
         Ok(Self { args, chosen })
     }
