@@ -7,12 +7,17 @@ use ant_protocol::{CLOSE_GROUP_SIZE, compute_address, transport::PeerId};
 use bytes::Bytes;
 use futures::{StreamExt, stream::FuturesUnordered};
 use self_encryption::DataMap;
+use upstream::data::client::cache::ChunkCache;
 
 use crate::{Client, Error, QuotedChunk};
 
 /// How many of the closest must take a chunk: most of them, as the published
 /// client asks.
 const MAJORITY: usize = CLOSE_GROUP_SIZE / 2 + 1;
+
+/// How many chunks that were read stay in memory. Each is read once; the published
+/// client would keep 1024 of 4 MiB.
+const CACHED: usize = 1;
 
 /// The published client, for what is not payment.
 pub struct Storage {
@@ -36,9 +41,10 @@ impl Storage {
         // What it learns would be kept in the user's files.
         config.adaptive.enabled = false;
         let endpoint = Arc::clone(client.endpoint());
+        let published = upstream::data::Client::from_node(endpoint, config);
         Self {
             client: client.clone(),
-            published: upstream::data::Client::from_node(endpoint, config),
+            published: published.with_chunk_cache(ChunkCache::new(CACHED)),
         }
     }
 

@@ -39,6 +39,9 @@ pub struct Upload<'a> {
 pub enum Progress {
     /// An earlier payment was of no use any more.
     Expired(Expired),
+    /// So many chunks that were paid for are not of the file as it is now. Their
+    /// receipt is kept.
+    Changed(usize),
     /// So many chunks have been encrypted.
     Encrypted(usize),
     /// Of so many, so many are on the network already.
@@ -162,16 +165,19 @@ impl Upload<'_> {
         let mut done: BTreeSet<[u8; 32]> = BTreeSet::new();
         let mut changed = false;
         for mut receipt in self.payer.receipts()? {
-            let own = |address: &[u8; 32]| chunks.contains(address);
-            let mut paid = receipt.bill.addresses().iter();
-            changed |= receipt.signed.source.as_ref() == Some(source) && !paid.clone().all(own);
-            if paid.any(own) {
+            let paid = receipt.bill.addresses().iter().copied();
+            let (own, others): (Vec<_>, Vec<_>) = paid.partition(|a| chunks.contains(a));
+            let of_this_file = receipt.signed.source.as_ref() == Some(source);
+            if of_this_file && !others.is_empty() {
+                changed = true;
+                (work.watch)(Progress::Changed(others.len()));
+            }
+            if !own.is_empty() {
                 self.payer.settle(&mut receipt).await?;
-                done.extend(receipt.bill.addresses());
+                done.extend(own);
                 work.store(receipt).await?;
             }
         }
-
         if resumes && changed {
             return Err(Error::Changed {
                 path: source.file.display().to_string(),
@@ -244,7 +250,7 @@ impl Upload<'_> {
         let read = tokio::fs::read(&path).await;
         let content = read.map_err(|error| Error::File {
             path: path.display().to_string(),
-            reason: format!("it was paid for, and is no chunk of the file as it is now: {error}"),
+            reason: error.to_string(),
         })?;
         Ok(Bytes::from(content))
     }
@@ -296,12 +302,14 @@ impl<W: FnMut(Progress)> Work<'_, W> {
     }
 
     /// Stores what a receipt has paid for and is not stored yet, and forgets the
-    /// receipt. If a chunk cannot be stored, the receipt is kept.
+    /// receipt once that is all. Chunks that are not of this file are left alone.
     async fn store(&mut self, mut receipt: Receipt) -> Result<(), Error> {
         let started = Instant::now();
         let upload = self.upload;
         let mut missing = receipt.proofs()?;
-        missing.retain(|address, _| !receipt.stored.contains(address));
+        missing.retain(|address, _| {
+            !receipt.stored.contains(address) && chunk_path(upload.folder, address).exists()
+        });
         let mut puts = stream::iter(missing)
             .map(|(address, proof)| async move {
                 let content = upload.chunk(&address).await?;
@@ -325,7 +333,8 @@ impl<W: FnMut(Progress)> Work<'_, W> {
         self.took.storing += started.elapsed();
         match failed {
             Some(error) => Err(error),
-            None => receipt.forget(),
+            None if receipt.is_done() => receipt.forget(),
+            None => Ok(()),
         }
     }
 }

@@ -139,6 +139,18 @@ fn a_file_that_is_gone_or_changed_keeps_no_other_from_being_resumed() {
         paying.random_file("first.bin", 5 << 20);
         let said = text(&paying.ends(&["resume"], 1).stderr);
         assert!(said.contains("first.bin is not what it was"), "{said}");
+        assert_eq!(paying.balance().await, paid);
+        // It may be uploaded as it is now, and what was paid for before is kept.
+        let changed = paying.random_file("first.bin", 5 << 20);
+        let words = ["upload", "first.bin", "--data-map", "changed.datamap"];
+        let said = text(&paying.ends(&words, 0).stderr);
+        assert!(
+            said.contains("3 chunks that were paid for are not of"),
+            "{said}"
+        );
+        paying.reads("changed.datamap", &changed);
+        assert_eq!(paying.open_receipts().len(), 1);
+        let paid = paying.balance().await;
         fs::write(paying.path("first.bin"), &first).unwrap();
         paying.ends(&["resume"], 0);
         for (name, content) in [("first.bin", first), ("second.bin", second)] {

@@ -101,7 +101,13 @@ struct LookingUp {
     round: u32,
     began: Moment,
     awaited: usize,
-    over: bool,
+}
+
+impl LookingUp {
+    /// Whether it has had all its rounds.
+    const fn is_over(&self) -> bool {
+        self.round > self.rounds
+    }
 }
 
 type Tree = Collection<Peer>;
@@ -192,7 +198,6 @@ impl<'a> Engine<'a> {
                     round: 0,
                     began: self.now,
                     awaited: 0,
-                    over: false,
                 });
                 // They are numbered from 0, in the order of being started.
                 self.start_round(lookup, Some(tree));
@@ -348,7 +353,7 @@ impl<'a> Engine<'a> {
     /// The lookup, if it is in this round.
     fn looking(&mut self, lookup: LookupKey, round: u32) -> Option<&mut LookingUp> {
         let looking = self.lookups.get_mut(usize::try_from(lookup.0).ok()?)?;
-        (looking.round == round && !looking.over).then_some(looking)
+        (looking.round == round && !looking.is_over()).then_some(looking)
     }
 
     /// Begins a lookup's next round, or ends it.
@@ -361,11 +366,10 @@ impl<'a> Engine<'a> {
         else {
             return;
         };
-        looking.over = looking.round >= looking.rounds;
         looking.round += 1;
         looking.began = now;
         looking.awaited = model.parallel;
-        let (round, over) = (looking.round, looking.over);
+        let (round, over) = (looking.round, looking.is_over());
         let (target, count) = (looking.target, looking.count);
         if !over {
             for _ in 0..model.parallel {

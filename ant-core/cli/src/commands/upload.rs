@@ -221,6 +221,10 @@ fn show(bar: &ProgressBar, progress: Progress) {
     let say = |text: String| bar.suspend(|| eprintln!("{text}"));
     match progress {
         Progress::Expired(expired) => say(format!("note: {expired}")),
+        Progress::Changed(chunks) => say(format!(
+            "note: {chunks} chunks that were paid for are not of this file as it is now; their \
+             receipt is kept"
+        )),
         Progress::Encrypted(chunks) => say(format!("{chunks} chunks encrypted")),
         Progress::Looked { of, there } => {
             bar.set_length(of as u64);
