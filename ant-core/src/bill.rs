@@ -77,14 +77,20 @@ impl Bill {
         }
     }
 
-    /// Whether storers no longer take its payment at `now`, in seconds since 1970.
+    /// Whether no storer takes its payment at `now`, in seconds since 1970. Quotes of
+    /// a single chunk have no such time.
     pub fn has_expired(&self, now: u64) -> bool {
         match self {
             Self::Batch(batch) => batch.has_expired(now),
-            Self::Chunk(chunk) => {
-                let now = UNIX_EPOCH + Duration::from_secs(now);
-                chunk.has_expired(now)
-            }
+            Self::Chunk(_) => false,
+        }
+    }
+
+    /// Whether it is so old that storers may refuse it: their prices have moved.
+    pub(crate) fn is_stale(&self, now: u64) -> bool {
+        match self {
+            Self::Batch(batch) => batch.has_expired(now),
+            Self::Chunk(chunk) => chunk.is_stale(UNIX_EPOCH + Duration::from_secs(now)),
         }
     }
 
@@ -167,7 +173,7 @@ impl QuotedChunk {
 
     /// As the published client sees it: by the age of the oldest quote, which is
     /// the same whatever transaction pays it.
-    fn has_expired(&self, now: SystemTime) -> bool {
+    fn is_stale(&self, now: SystemTime) -> bool {
         let proof = self.proof([0; 32]);
         proof.is_ok_and(|proof| paid_proof_has_expired(&proof, now) == Some(true))
     }
@@ -215,7 +221,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_single_chunk_is_written_and_read_and_expires_after_a_day() {
+    fn a_single_chunk_is_written_and_read_and_is_stale_after_a_day() {
         let folder = tempfile::tempdir().unwrap();
         let bill = Bill::from(quoted(1_700_000_000));
         bill.write(folder.path()).unwrap();
@@ -233,7 +239,8 @@ pub(crate) mod tests {
         };
         assert!(!chunk.proof([9; 32]).unwrap().is_empty());
         let day = 24 * 60 * 60;
-        assert!(!read.has_expired(1_700_000_000 + day));
-        assert!(read.has_expired(1_700_000_000 + day + 1));
+        assert!(!read.is_stale(1_700_000_000 + day));
+        assert!(read.is_stale(1_700_000_000 + day + 1));
+        assert!(!read.has_expired(1_700_000_000 + day + 1));
     }
 }

@@ -68,16 +68,40 @@ impl Payer {
     }
 
     /// Sets aside every payment that storers no longer take, so that its chunks
-    /// can be paid for anew.
+    /// can be paid for anew, and tells of each once it is.
+    ///
+    /// One that was sent and has not settled stays where it is: it may still, and
+    /// must not be followed by a second one.
     ///
     /// # Errors
     ///
-    /// When a receipt cannot be read or moved.
-    pub fn set_expired_aside(&self) -> Result<Vec<Expired>, Error> {
-        let now = now()?;
-        let all = self.receipts.all()?.into_iter();
-        let expired = all.filter(|receipt| receipt.bill.has_expired(now));
-        expired.map(Expired::set_aside).collect()
+    /// When a receipt cannot be read or moved, or the chain cannot be asked.
+    pub async fn set_expired_aside(&self, mut told: impl FnMut(Expired)) -> Result<(), Error> {
+        for mut receipt in self.receipts.all()? {
+            if is_late(&receipt, now()?) && !self.may_settle(&mut receipt).await? {
+                Expired::set_aside(receipt)?.into_iter().for_each(&mut told);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the chain may still take it. Nothing is sent.
+    async fn may_settle(&self, receipt: &mut Receipt) -> Result<bool, Error> {
+        if !receipt.sent || receipt.paid.is_some() {
+            return Ok(false);
+        }
+        // Another wallet's is for its owner to look at.
+        if self.own(receipt).is_err() {
+            return Ok(true);
+        }
+        let request = receipt.bill.request()?;
+        let payment = &receipt.signed.payment;
+        let status = self.wallet.observe_payment(payment, &request).await;
+        match status.map_err(|error| self.cannot(&error))? {
+            PaymentStatus::Confirmed(paid) => receipt.settled(paid).map(|()| false),
+            PaymentStatus::Reverted | PaymentStatus::Replaced { .. } => Ok(false),
+            PaymentStatus::Pending | PaymentStatus::Finalizing => Ok(true),
+        }
     }
 
     /// What this costs at most, in the token's smallest unit.
@@ -117,13 +141,15 @@ impl Payer {
         // A first payment for the same may still settle, and must not be followed
         // by a second one, unless it would be for nothing.
         if let Some(mut earlier) = self.receipts.find(bill.addresses())? {
-            if !earlier.bill.has_expired(now()?) {
+            if !is_late(&earlier, now()?) || self.may_settle(&mut earlier).await? {
                 self.settle(&mut earlier).await?;
                 return Ok(earlier);
             }
-            let expired = Expired::set_aside(earlier)?;
-            tracing::warn!("{expired}");
+            if let Some(expired) = Expired::set_aside(earlier)? {
+                tracing::warn!("{expired}");
+            }
         }
+        timely(&bill, false)?;
         let request = bill.request()?;
         let payment = self.wallet.prepare_payment(&request).await;
         let payment = payment.map_err(|error| self.cannot(&error))?;
@@ -150,18 +176,11 @@ impl Payer {
         if let Some(paid) = &receipt.paid {
             return Ok(paid.clone());
         }
-        if receipt.signed.wallet != self.address() {
-            return Err(Error::Wallet(format!(
-                "an unfinished payment was signed by the wallet {}, and this one is {}; resume it \
-                 with that wallet's key",
-                receipt.signed.wallet,
-                self.address()
-            )));
-        }
+        self.own(receipt)?;
         let request = receipt.bill.request()?;
         let payment = receipt.signed.payment.clone();
         let started = Instant::now();
-        let mut sent = false;
+        let mut sending = true;
         loop {
             let status = self.wallet.observe_payment(&payment, &request).await;
             let status = status.map_err(|error| self.cannot(&error))?;
@@ -178,10 +197,17 @@ impl Payer {
                             .to_owned(),
                     ));
                 }
-                PaymentStatus::Pending if !sent => {
+                PaymentStatus::Pending if sending => {
+                    timely(&receipt.bill, receipt.sent)?;
+                    receipt.note_sent()?;
                     let to_chain = self.wallet.broadcast_payment(&payment, &request).await;
-                    to_chain.map_err(|error| self.cannot(&error))?;
-                    sent = true;
+                    match to_chain {
+                        // It is mined, or something else is in its place: the chain
+                        // will say which.
+                        Err(error) if error.contains("nonce too low") => {}
+                        done => done.map(drop).map_err(|error| self.cannot(&error))?,
+                    }
+                    sending = false;
                 }
                 PaymentStatus::Pending | PaymentStatus::Finalizing => {}
             }
@@ -192,6 +218,19 @@ impl Payer {
             }
             tokio::time::sleep(ASK_EVERY).await;
         }
+    }
+
+    /// Whether this wallet has signed it.
+    fn own(&self, receipt: &Receipt) -> Result<(), Error> {
+        if receipt.signed.wallet == self.address() {
+            return Ok(());
+        }
+        Err(Error::Wallet(format!(
+            "an unfinished payment was signed by the wallet {}, and this one is {}; resume it with \
+             that wallet's key",
+            receipt.signed.wallet,
+            self.address()
+        )))
     }
 
     /// What the wallet or the chain says, with what to look at.
@@ -212,6 +251,33 @@ impl Payer {
     }
 }
 
+/// How long storing what was paid for may take, in seconds: what expires sooner is
+/// not paid any more.
+const TO_STORE: u64 = 60 * 60;
+
+/// Whether it is too late for it: to store what it pays for, or to send it.
+fn is_late(receipt: &Receipt, now: u64) -> bool {
+    let unsent = receipt.paid.is_none() && !receipt.sent;
+    receipt
+        .bill
+        .has_expired(now + if unsent { TO_STORE } else { 0 })
+}
+
+/// Refuses to send what expires before its chunks can be stored.
+fn timely(bill: &Bill, was_sent: bool) -> Result<(), Error> {
+    let left = if was_sent { 0 } else { TO_STORE };
+    if !bill.has_expired(now()? + left) {
+        return Ok(());
+    }
+    Err(Error::Wallet(if was_sent {
+        "an earlier payment for the same chunks has expired, and was sent and may still settle; it \
+         cannot any more once the wallet has made another payment, so upload another file first"
+            .to_owned()
+    } else {
+        "it was prepared too long ago for storers to take it; prepare it anew".to_owned()
+    }))
+}
+
 /// A payment that storers no longer take, and was set aside.
 #[derive(Clone, Debug)]
 pub struct Expired {
@@ -228,28 +294,35 @@ pub struct Expired {
 }
 
 impl Expired {
-    fn set_aside(receipt: Receipt) -> Result<Self, Error> {
-        Ok(Self {
+    /// Sets one aside; none if it turns out to be done with.
+    pub(crate) fn set_aside(receipt: Receipt) -> Result<Option<Self>, Error> {
+        if receipt.is_done() {
+            return receipt.forget().map(|()| None);
+        }
+        Ok(Some(Self {
             chunks: receipt.bill.addresses().len(),
             stored: receipt.stored.len(),
             paid: receipt.paid.as_ref().map(|paid| paid.amount),
             source: receipt.signed.source.clone(),
             place: receipt.set_aside()?,
-        })
+        }))
     }
 }
 
 impl std::fmt::Display for Expired {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { chunks, stored, .. } = self;
-        write!(f, "a payment for {chunks} chunks")?;
+        match &self.paid {
+            Some(amount) => write!(f, "a payment of {amount} atto for {chunks} chunks")?,
+            None => write!(f, "a signed and unsettled payment for {chunks} chunks")?,
+        }
         if let Some(source) = &self.source {
             write!(f, " of {}", source.file.display())?;
         }
         write!(
             f,
             " has expired with {stored} of them stored: storers no longer take it, and the others \
-             must be paid for anew; its receipt was moved to {}",
+             are paid for anew by another upload; its receipt was moved to {}",
             self.place.display()
         )
     }
@@ -260,13 +333,14 @@ mod tests {
     use super::*;
     use crate::{batch::tests::sample, bill::tests::quoted};
 
-    #[test]
-    fn what_storers_no_longer_take_is_named_and_set_aside() {
+    #[tokio::test]
+    async fn what_storers_no_longer_take_is_named_and_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         let receipts = Receipts::open(folder.path()).unwrap();
         let source = Source {
             file: "/home/me/photo.jpg".into(),
             public: false,
+            content: None,
         };
         let signed = |source: Option<&Source>| SignedReceipt {
             payment: serde_json::from_str(r#"{"raw":[1]}"#).unwrap(),
@@ -277,24 +351,42 @@ mod tests {
             .begin(sample(2).into(), signed(Some(&source)))
             .unwrap();
         first.note_stored(first.bill.addresses()[0]).unwrap();
-        let fresh = quoted(now().unwrap());
-        receipts.begin(fresh.into(), signed(None)).unwrap();
+        // A single chunk's quotes have no time at which all storers refuse them.
+        let old = quoted(now().unwrap() - 30 * 24 * 60 * 60);
+        receipts.begin(old.into(), signed(None)).unwrap();
+        let hash = "11".repeat(32);
+        let paid = format!(
+            r#"{{"transaction_hash":"0x{hash}","amount":"0x5","winner_pool":null,"gas_cost_wei":7}}"#
+        );
+        let mut done = receipts.begin(sample(3).into(), signed(None)).unwrap();
+        done.settled(serde_json::from_str(&paid).unwrap()).unwrap();
+        for address in done.bill.addresses().to_vec() {
+            done.note_stored(address).unwrap();
+        }
         let nobody = "0x0000000000000000000000000000000000000000";
         let chain = Network::new_custom("http://127.0.0.1:1", nobody, nobody);
         let key = Wallet::random_private_key();
         let payer = Payer::new(chain, &key, receipts, Duration::ZERO).unwrap();
 
-        let expired = payer.set_expired_aside().unwrap();
+        let set_aside = async || {
+            let mut expired = Vec::new();
+            let told = |one| expired.push(one);
+            payer.set_expired_aside(told).await.unwrap();
+            expired
+        };
+        let expired = set_aside().await;
         let [only] = &expired[..] else {
             panic!("{expired:?}");
         };
         assert_eq!((only.chunks, only.stored, only.paid), (2, 1, None));
         assert!(only.place.join("signed.json").exists());
         let said = only.to_string();
-        for part in ["photo.jpg", "1 of them stored", "/expired/"] {
+        for part in ["unsettled", "photo.jpg", "1 of them stored", "/expired/"] {
             assert!(said.contains(part), "{part}: {said}");
         }
         assert_eq!(payer.receipts().unwrap().len(), 1);
-        assert!(payer.set_expired_aside().unwrap().is_empty());
+        assert!(set_aside().await.is_empty());
+        let late = timely(&sample(2).into(), false).unwrap_err().to_string();
+        assert!(late.contains("prepare it anew"), "{late}");
     }
 }

@@ -3,10 +3,10 @@
 //!
 //! A receipt is a folder, named after the addresses it pays for. Its files appear
 //! one after another, each whole: `batch.json`, what is paid, or `chunk.json`, if
-//! it is a single one; `signed.json`, the signed transaction, written before it is
-//! sent; `paid.json`, what the chain said; and `stored`, the address of each stored
-//! chunk on a line. One that has expired is moved into the folder `expired`: its
-//! money is gone, and what it says may still be wanted.
+//! it is a single one; `signed.json`, the signed transaction; `sent`, which says that
+//! sending it has begun; `paid.json`, what the chain said; and `stored`, the address
+//! of each stored chunk on a line. One that has expired is moved into the folder
+//! `expired`: its money is gone, and what it says may still be wanted.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Bill, Error,
-    files::{read_json, write_json},
+    files::{read_json, write_json, write_whole},
 };
 
 /// Where receipts are that storers no longer take.
@@ -45,6 +45,8 @@ pub struct Receipt {
     pub bill: Bill,
     /// The transaction, as it was signed.
     pub signed: SignedReceipt,
+    /// Whether sending it has begun: from then on it may settle at any time.
+    pub sent: bool,
     /// What the chain said, once it has.
     pub paid: Option<PaymentReceipt>,
     /// Which chunks are stored.
@@ -69,6 +71,16 @@ pub struct Source {
     pub file: PathBuf,
     /// Whether its data map is stored too, for everybody.
     pub public: bool,
+    /// What it held when it was paid for: a hash of its chunks' addresses.
+    #[serde(default)]
+    pub content: Option<String>,
+}
+
+impl Source {
+    /// Whether it is the same file, whatever that held.
+    pub fn is_file_of(&self, other: &Self) -> bool {
+        (&self.file, self.public) == (&other.file, other.public)
+    }
 }
 
 impl Receipts {
@@ -138,7 +150,15 @@ impl Receipts {
     /// When it cannot be written: then nothing may be sent.
     pub fn begin(&self, bill: Bill, signed: SignedReceipt) -> Result<Receipt, Error> {
         let folder = self.folder.join(hex::encode(key(bill.addresses())));
-        fs::create_dir_all(&folder).map_err(|error| Error::File {
+        let made = (|| {
+            // What a crash left of an older one says nothing of this one.
+            if folder.exists() {
+                fs::remove_dir_all(&folder)?;
+            }
+            fs::create_dir_all(&folder)?;
+            File::open(&self.folder)?.sync_all()
+        })();
+        made.map_err(|error: io::Error| Error::File {
             path: folder.display().to_string(),
             reason: error.to_string(),
         })?;
@@ -148,6 +168,7 @@ impl Receipts {
             folder,
             bill,
             signed,
+            sent: false,
             paid: None,
             stored: BTreeSet::new(),
         })
@@ -177,10 +198,22 @@ impl Receipt {
         Ok(Self {
             bill: Bill::read(&folder)?,
             signed: read_json(&folder.join("signed.json"))?,
+            sent: folder.join("sent").exists(),
             paid: paid.exists().then(|| read_json(&paid)).transpose()?,
             stored,
             folder,
         })
+    }
+
+    /// Writes down that it is about to be sent.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written: then it must not be sent.
+    pub fn note_sent(&mut self) -> Result<(), Error> {
+        write_whole(&self.folder.join("sent"), b"")?;
+        self.sent = true;
+        Ok(())
     }
 
     /// Writes down what the chain said.
@@ -309,7 +342,9 @@ mod tests {
         receipts.begin(batch.into(), signed()).unwrap();
 
         let mut receipt = receipts.find(&addresses).unwrap().unwrap();
-        assert!(receipt.paid.is_none() && receipt.stored.is_empty());
+        assert!(receipt.paid.is_none() && receipt.stored.is_empty() && !receipt.sent);
+        receipt.note_sent().unwrap();
+        assert!(receipts.find(&addresses).unwrap().unwrap().sent);
         receipt.settled(paid()).unwrap();
         for address in &addresses {
             assert!(!receipt.is_done());
@@ -343,6 +378,12 @@ mod tests {
         let again = receipts.find(&addresses).unwrap().unwrap();
         assert_eq!(again.stored, BTreeSet::from([addresses[0]]));
         assert!(again.paid.is_none());
+        // Half removed and paid for anew: what the old one said is not believed.
+        fs::remove_file(own.join("signed.json")).unwrap();
+        fs::write(own.join("paid.json"), "of the old one").unwrap();
+        receipts.begin(again.bill, signed()).unwrap();
+        let anew = receipts.find(&addresses).unwrap().unwrap();
+        assert!(anew.paid.is_none() && anew.stored.is_empty());
         // Before it was signed there was no payment; one that cannot be read is
         // not passed over.
         fs::rename(own.join("signed.json"), own.join("x")).unwrap();
@@ -358,12 +399,10 @@ mod tests {
         let receipts = Receipts::open(folder.path()).unwrap();
         let batch = sample(2);
         let (time, addresses) = (batch.timestamp, batch.addresses.clone());
-        for _ in 0..2 {
-            let mut receipt = receipts.begin(batch.clone().into(), signed()).unwrap();
-            receipt.settled(paid()).unwrap();
-            assert!(!receipt.bill.has_expired(time + EXPIRES_AFTER));
-            assert!(receipt.bill.has_expired(time + EXPIRES_AFTER + 1));
-        }
+        let mut receipt = receipts.begin(batch.into(), signed()).unwrap();
+        receipt.settled(paid()).unwrap();
+        assert!(!receipt.bill.has_expired(time + EXPIRES_AFTER));
+        assert!(receipt.bill.has_expired(time + EXPIRES_AFTER + 1));
         let place = receipts.find(&addresses).unwrap().unwrap();
         let place = place.set_aside().unwrap();
         assert!(receipts.all().unwrap().is_empty());

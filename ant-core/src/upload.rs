@@ -15,7 +15,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use self_encryption::{DataMap, stream_encrypt};
 
 use crate::{
-    Bill, Client, Error, Expired, Payer, Receipt, Source, Storage, batch_sizes, storage::AT_ONCE,
+    Bill, Client, Error, Expired, Payer, Receipt, Source, Storage, batch_sizes, now,
+    storage::AT_ONCE,
 };
 
 /// How much of a file is read at a time.
@@ -148,14 +149,21 @@ impl Upload<'_> {
         took.encrypting = started.elapsed();
         watch(Progress::Encrypted(chunks.len()));
         let address = source.public.then(|| chunks.last().copied()).flatten();
+        let content = Some(hex::encode(compute_address(&chunks.concat())));
+        // What is resumed was paid for as it was then.
+        let mut changed = source.content.is_some() && source.content != content;
+        let source = &Source {
+            content,
+            ..source.clone()
+        };
 
-        for expired in self.payer.set_expired_aside()? {
-            watch(Progress::Expired(expired));
-        }
+        let told = |expired| watch(Progress::Expired(expired));
+        self.payer.set_expired_aside(told).await?;
         let mut work = Work {
             upload: self,
-            took,
+            own: chunks.iter().copied().collect(),
             watch,
+            took,
             stored: 0,
             payments: 0,
             amount: ant_protocol::evm::Amount::ZERO,
@@ -163,19 +171,18 @@ impl Upload<'_> {
         };
         // What was paid before comes first: it may expire.
         let mut done: BTreeSet<[u8; 32]> = BTreeSet::new();
-        let mut changed = false;
-        for mut receipt in self.payer.receipts()? {
+        for receipt in self.payer.receipts()? {
             let paid = receipt.bill.addresses().iter().copied();
-            let (own, others): (Vec<_>, Vec<_>) = paid.partition(|a| chunks.contains(a));
-            let of_this_file = receipt.signed.source.as_ref() == Some(source);
-            if of_this_file && !others.is_empty() {
-                changed = true;
-                (work.watch)(Progress::Changed(others.len()));
+            let (own, others): (Vec<_>, Vec<_>) = paid.partition(|a| work.own.contains(a));
+            let of_file = receipt.signed.source.as_ref();
+            if let Some(before) = of_file.filter(|before| before.is_file_of(source)) {
+                changed |= before.content != source.content || !others.is_empty();
+                if !others.is_empty() {
+                    (work.watch)(Progress::Changed(others.len()));
+                }
             }
-            if !own.is_empty() {
-                self.payer.settle(&mut receipt).await?;
+            if !own.is_empty() && work.finish(receipt).await? {
                 done.extend(own);
-                work.store(receipt).await?;
             }
         }
         if resumes && changed {
@@ -273,6 +280,8 @@ impl Upload<'_> {
 /// An upload under way, and what it has come to.
 struct Work<'a, W> {
     upload: &'a Upload<'a>,
+    /// The file's chunks.
+    own: BTreeSet<[u8; 32]>,
     watch: W,
     took: Phases,
     stored: usize,
@@ -289,7 +298,7 @@ impl<W: FnMut(Progress)> Work<'_, W> {
         let at_most = payer.at_most(&bill)?;
         (self.watch)(Progress::Costs { chunks, at_most });
         let started = Instant::now();
-        let receipt = payer.pay(client, bill, Some(source.clone())).await?;
+        let mut receipt = payer.pay(client, bill, Some(source.clone())).await?;
         self.took.paying += started.elapsed();
         if let Some(paid) = &receipt.paid {
             let (amount, gas) = (paid.amount, paid.gas_cost_wei);
@@ -298,18 +307,32 @@ impl<W: FnMut(Progress)> Work<'_, W> {
             self.gas += gas;
             (self.watch)(Progress::Paid { amount, gas });
         }
-        self.store(receipt).await
+        self.store(&mut receipt).await
+    }
+
+    /// Settles and stores what an earlier run has paid for. If storers take it no
+    /// more, it is set aside, and its chunks are to be paid for anew: then not.
+    async fn finish(&mut self, mut receipt: Receipt) -> Result<bool, Error> {
+        let payer = self.upload.payer;
+        payer.settle(&mut receipt).await?;
+        match self.store(&mut receipt).await {
+            Err(Error::NotStored { stored: 0, .. }) if receipt.bill.is_stale(now()?) => {
+                if let Some(expired) = Expired::set_aside(receipt)? {
+                    (self.watch)(Progress::Expired(expired));
+                }
+                Ok(false)
+            }
+            done => done.map(|()| true),
+        }
     }
 
     /// Stores what a receipt has paid for and is not stored yet, and forgets the
     /// receipt once that is all. Chunks that are not of this file are left alone.
-    async fn store(&mut self, mut receipt: Receipt) -> Result<(), Error> {
+    async fn store(&mut self, receipt: &mut Receipt) -> Result<(), Error> {
         let started = Instant::now();
         let upload = self.upload;
         let mut missing = receipt.proofs()?;
-        missing.retain(|address, _| {
-            !receipt.stored.contains(address) && chunk_path(upload.folder, address).exists()
-        });
+        missing.retain(|a, _| self.own.contains(a) && !receipt.stored.contains(a));
         let mut puts = stream::iter(missing)
             .map(|(address, proof)| async move {
                 let content = upload.chunk(&address).await?;
@@ -333,7 +356,7 @@ impl<W: FnMut(Progress)> Work<'_, W> {
         self.took.storing += started.elapsed();
         match failed {
             Some(error) => Err(error),
-            None if receipt.is_done() => receipt.forget(),
+            None if receipt.is_done() => receipt.clone().forget(),
             None => Ok(()),
         }
     }

@@ -132,7 +132,8 @@ fn a_file_that_is_gone_or_changed_keeps_no_other_from_being_resumed() {
         let paid = paying.balance().await;
         fs::remove_file(paying.path("first.bin")).unwrap();
         let said = text(&paying.ends(&["resume"], 1).stderr);
-        assert!(said.contains("first.bin"), "{said}");
+        let named = |line: &str| line.starts_with("error: ") && line.contains("first.bin");
+        assert!(said.lines().any(named), "{said}");
         assert_eq!(paying.open_receipts().len(), 1, "the second is stored");
 
         // Other content would be paid for anew, which nobody asked for.
@@ -270,7 +271,7 @@ fn a_payment_that_does_not_settle_is_kept_and_resumed() {
         for _ in 0..2 {
             // A second try waits for the first payment, and makes no other.
             let stuck = paying.ends(&words, 4);
-            assert!(text(&stuck.stderr).contains("has not settled after 3 s"));
+            assert!(text(&stuck.stderr).contains("has not settled after"));
         }
         // The wrong chain: nothing is sent to it, and nothing is lost.
         let other = OtherChain::start();

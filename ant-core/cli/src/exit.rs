@@ -32,6 +32,26 @@ impl Failure {
         Self::BadInput(faults.join("\nerror: "))
     }
 
+    /// What several that have been reported come to: the exit code that says most.
+    pub(crate) fn all(failures: Vec<Self>, text: &str) -> Result<(), Self> {
+        let telling = |failure: &Self| match failure {
+            Self::BadInput(_) => 0,
+            Self::Failed(_) => 1,
+            Self::Unpaid(_) => 2,
+            Self::Refused(_) => 3,
+            Self::Stopped(_) => 4,
+        };
+        let Some(most) = failures.into_iter().max_by_key(telling) else {
+            return Ok(());
+        };
+        Err(match most {
+            Self::Failed(_) | Self::BadInput(_) => Self::Failed(text.to_owned()),
+            Self::Unpaid(_) => Self::Unpaid(text.to_owned()),
+            Self::Refused(_) => Self::Refused(text.to_owned()),
+            Self::Stopped(signal) => Self::Stopped(signal),
+        })
+    }
+
     /// The same, saying what it is about, unless it says so itself.
     pub(crate) fn about(self, name: &str) -> Self {
         let named = |text: String| {

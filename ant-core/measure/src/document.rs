@@ -77,6 +77,7 @@ mod tests {
             leaves: 2,
             data_size: 1,
             seed: 7,
+            fresh: false,
         };
         let run = Run {
             tree_s: Some(1.5),

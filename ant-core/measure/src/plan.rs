@@ -138,6 +138,9 @@ pub struct MeasurePlan {
     pub data_size: u64,
     /// Decides the addresses and the order of the arms.
     pub seed: u64,
+    /// Whether the addresses are drawn anew instead: on a network that outlives the
+    /// measurement, or chunks would be there before they are paid for.
+    pub fresh: bool,
 }
 
 /// One run to make.
@@ -167,8 +170,7 @@ impl MeasurePlan {
 /// that, and many are stored.
 const CHUNK: usize = 1024;
 
-/// The chunks of a payment that is made up: the same for the same seed and number,
-/// and none of them twice, so that none is stored before it is paid for.
+/// The chunks of a payment that is made up: the same for the same seed and number.
 pub(crate) fn chunks(seed: u64, payment: usize, count: usize) -> Vec<Bytes> {
     let own = seed.wrapping_add((payment as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut random = StdRng::seed_from_u64(own);
@@ -201,6 +203,7 @@ mod tests {
             leaves: 256,
             data_size: 1,
             seed,
+            fresh: false,
         }
     }
 

@@ -100,6 +100,11 @@ pub async fn measure(
     mut watch: impl FnMut(&Progress<'_>),
 ) -> Result<(), Error> {
     let schedule = plan.schedule();
+    let seed = if plan.fresh {
+        rand::random()
+    } else {
+        plan.seed
+    };
     for (at, scheduled) in schedule.iter().enumerate() {
         let arm = &plan.arms[scheduled.arm];
         watch(&Progress::Started {
@@ -108,7 +113,7 @@ pub async fn measure(
             block: scheduled.block,
             arm,
         });
-        let chunks = chunks(plan.seed, at, plan.leaves);
+        let chunks = chunks(seed, at, plan.leaves);
         let addresses: Vec<_> = chunks.iter().map(|chunk| compute_address(chunk)).collect();
         let target = Target {
             client: ClientConfig {

@@ -103,6 +103,7 @@ mod tests {
             leaves: 2,
             data_size: 1,
             seed: 7,
+            fresh: false,
         };
         let run = |lost, pools_full| Run {
             tree_s: Some(1.5),

@@ -77,8 +77,8 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     let mut runs = Vec::new();
     let measured = interrupt
         .or(async {
-            let measured = measure(&plan, &target, payer.as_ref(), &mut runs, show).await;
-            measured.map_err(Failure::from)
+            let measured = measure(&plan, &target, payer.as_ref(), &mut runs, show);
+            Box::pin(measured).await.map_err(Failure::from)
         })
         .await;
     interrupt.last_call();
@@ -128,6 +128,7 @@ fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
         leaves: args.leaves as usize,
         data_size: MAX_CHUNK_SIZE as u64,
         seed: args.seed,
+        fresh: args.pay && chosen.own.is_none(),
     })
 }
 
@@ -168,11 +169,14 @@ pub(crate) fn outcome(run: &Run) -> String {
     let lost = run
         .lost
         .map_or_else(String::new, |lost| format!(", {lost} answers lost"));
+    let stored = run.accepted_share.map_or_else(String::new, |share| {
+        format!(", stored by {:.0} % of those asked", 100.0 * share)
+    });
     let router = run.router_late_ms;
     let router = router.map_or_else(String::new, |ms| format!(", router {ms:.1} ms late"));
     let void = run.void.as_ref();
     let void = void.map_or_else(String::new, |why| format!(" (void: {why})"));
     let error = run.error.as_ref().and_then(|error| error.lines().next());
     let error = error.map_or_else(String::new, |error| format!(" ({error})"));
-    format!("{seconds}, {full}{lost}{router}{error}{void}")
+    format!("{seconds}, {full}{lost}{stored}{router}{error}{void}")
 }

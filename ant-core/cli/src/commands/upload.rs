@@ -59,6 +59,7 @@ impl Ready {
         let source = Source {
             file,
             public: args.public,
+            content: None,
         };
         let what = What::Upload { source, data_map };
         let chosen = Chosen::paying(&args.network, 1)?;
@@ -173,24 +174,24 @@ async fn one(
 /// keeps no other from it.
 async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Failure> {
     let mut failures = Vec::new();
-    for expired in payer.set_expired_aside()? {
-        failures.push(Failure::failed(expired));
-    }
+    // Each is said at once: another run would not say it again.
+    let mut failed = |failure: Failure| {
+        failure.report();
+        failures.push(failure);
+    };
+    let expired = payer.set_expired_aside(|expired| failed(Failure::failed(expired)));
+    expired.await?;
     let sources = sources(payer.receipts()?);
+    for source in &sources {
+        if let Err(failure) = one(client, payer, folder, source, None).await {
+            let name = source.file.display().to_string();
+            failed(failure.about(&name));
+        }
+    }
     if sources.is_empty() && failures.is_empty() {
         return print("nothing is left to resume\n");
     }
-    for source in sources {
-        if let Err(failure) = one(client, payer, folder, &source, None).await {
-            let name = source.file.display().to_string();
-            failures.push(failure.about(&name));
-        }
-    }
-    let last = failures.pop();
-    for failure in failures {
-        failure.report();
-    }
-    last.map_or(Ok(()), Err)
+    Failure::all(failures, "not everything that was paid for is stored")
 }
 
 /// The files whose chunks these receipts pay for, each once.
@@ -198,7 +199,10 @@ fn sources(receipts: Vec<Receipt>) -> Vec<Source> {
     let mut sources = Vec::new();
     for receipt in receipts {
         match receipt.signed.source {
-            Some(source) if sources.contains(&source) => {}
+            Some(source)
+                if sources
+                    .iter()
+                    .any(|other: &Source| other.is_file_of(&source)) => {}
             Some(source) => sources.push(source),
             None => eprintln!("note: a payment of another program is left alone"),
         }
@@ -274,8 +278,14 @@ fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
     if let Some(address) = uploaded.address {
         let _ = writeln!(text, "address     {}", hex::encode(address));
     }
-    if let Some(path) = data_map {
-        let _ = writeln!(text, "data map    {}", path.display());
+    match (data_map, uploaded.address) {
+        (Some(path), _) => {
+            let _ = writeln!(text, "data map    {}", path.display());
+        }
+        (None, None) => text.push_str(
+            "data map    not written: `ant upload` of the same file writes it, and pays nothing\n",
+        ),
+        (None, Some(_)) => {}
     }
     text
 }
