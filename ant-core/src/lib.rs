@@ -35,6 +35,7 @@ mod candidate;
 mod client;
 mod demux;
 mod driver;
+mod encrypt;
 mod error;
 mod files;
 mod network;

@@ -67,8 +67,8 @@ impl Payer {
         self.receipts.all()
     }
 
-    /// Sets aside every payment that storers no longer take, so that its chunks
-    /// can be paid for anew, and tells of each once it is.
+    /// The same without those that storers no longer take. They are set aside, so
+    /// that their chunks can be paid for anew, and each is told of once it is.
     ///
     /// One that was sent and has not settled stays where it is: it may still, and
     /// must not be followed by a second one.
@@ -76,13 +76,19 @@ impl Payer {
     /// # Errors
     ///
     /// When a receipt cannot be read or moved, or the chain cannot be asked.
-    pub async fn set_expired_aside(&self, mut told: impl FnMut(Expired)) -> Result<(), Error> {
+    pub async fn live_receipts(
+        &self,
+        mut told: impl FnMut(Expired),
+    ) -> Result<Vec<Receipt>, Error> {
+        let mut live = Vec::new();
         for mut receipt in self.receipts.all()? {
-            if is_late(&receipt, now()?) && !self.may_settle(&mut receipt).await? {
+            if is_late(&receipt.bill, receipt.sent)? && !self.may_settle(&mut receipt).await? {
                 Expired::set_aside(receipt)?.into_iter().for_each(&mut told);
+            } else {
+                live.push(receipt);
             }
         }
-        Ok(())
+        Ok(live)
     }
 
     /// Whether the chain may still take it. Nothing is sent.
@@ -141,7 +147,7 @@ impl Payer {
         // A first payment for the same may still settle, and must not be followed
         // by a second one, unless it would be for nothing.
         if let Some(mut earlier) = self.receipts.find(bill.addresses())? {
-            if !is_late(&earlier, now()?) || self.may_settle(&mut earlier).await? {
+            if !is_late(&earlier.bill, earlier.sent)? || self.may_settle(&mut earlier).await? {
                 self.settle(&mut earlier).await?;
                 return Ok(earlier);
             }
@@ -256,17 +262,14 @@ impl Payer {
 const TO_STORE: u64 = 60 * 60;
 
 /// Whether it is too late for it: to store what it pays for, or to send it.
-fn is_late(receipt: &Receipt, now: u64) -> bool {
-    let unsent = receipt.paid.is_none() && !receipt.sent;
-    receipt
-        .bill
-        .has_expired(now + if unsent { TO_STORE } else { 0 })
+fn is_late(bill: &Bill, was_sent: bool) -> Result<bool, Error> {
+    let left = if was_sent { 0 } else { TO_STORE };
+    Ok(bill.has_expired(now()? + left))
 }
 
 /// Refuses to send what expires before its chunks can be stored.
 fn timely(bill: &Bill, was_sent: bool) -> Result<(), Error> {
-    let left = if was_sent { 0 } else { TO_STORE };
-    if !bill.has_expired(now()? + left) {
+    if !is_late(bill, was_sent)? {
         return Ok(());
     }
     Err(Error::Wallet(if was_sent {
@@ -371,7 +374,8 @@ mod tests {
         let set_aside = async || {
             let mut expired = Vec::new();
             let told = |one| expired.push(one);
-            payer.set_expired_aside(told).await.unwrap();
+            let live = payer.live_receipts(told).await.unwrap();
+            assert_eq!(live.len(), 1, "the single chunk's");
             expired
         };
         let expired = set_aside().await;

@@ -3,24 +3,21 @@
 
 use std::{
     collections::BTreeSet,
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use ant_protocol::{MAX_CHUNK_SIZE, compute_address};
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
-use self_encryption::{DataMap, stream_encrypt};
+use self_encryption::DataMap;
 
 use crate::{
-    Bill, Client, Error, Expired, Payer, Receipt, Source, Storage, batch_sizes, now,
+    Bill, Client, Error, Expired, Payer, Receipt, Source, Storage, batch_sizes,
+    encrypt::{chunk_path, encrypt},
+    now,
     storage::AT_ONCE,
 };
-
-/// How much of a file is read at a time.
-const READ_SIZE: usize = 1 << 20;
 
 /// An upload, and what it works with.
 #[derive(Debug)]
@@ -158,7 +155,7 @@ impl Upload<'_> {
         };
 
         let told = |expired| watch(Progress::Expired(expired));
-        self.payer.set_expired_aside(told).await?;
+        let receipts = self.payer.live_receipts(told).await?;
         let mut work = Work {
             upload: self,
             own: chunks.iter().copied().collect(),
@@ -171,7 +168,7 @@ impl Upload<'_> {
         };
         // What was paid before comes first: it may expire.
         let mut done: BTreeSet<[u8; 32]> = BTreeSet::new();
-        for receipt in self.payer.receipts()? {
+        for receipt in receipts {
             let paid = receipt.bill.addresses().iter().copied();
             let (own, others): (Vec<_>, Vec<_>) = paid.partition(|a| work.own.contains(a));
             let of_file = receipt.signed.source.as_ref();
@@ -360,64 +357,6 @@ impl<W: FnMut(Progress)> Work<'_, W> {
             None => Ok(()),
         }
     }
-}
-
-fn chunk_path(folder: &Path, address: &[u8; 32]) -> PathBuf {
-    folder.join(hex::encode(address))
-}
-
-fn encrypt(from: &Path, to: &Path, public: bool) -> Result<(DataMap, Vec<[u8; 32]>), Error> {
-    let failed = |path: &Path, reason: String| Error::File {
-        path: path.display().to_string(),
-        reason,
-    };
-    let bad = |error: &dyn std::fmt::Display| failed(from, error.to_string());
-    let mut file = File::open(from).map_err(|error| bad(&error))?;
-    let size = file.metadata().map_err(|error| bad(&error))?.len();
-    let size = usize::try_from(size).map_err(|error| bad(&error))?;
-    let mut broken = None;
-    let mut chunks = Vec::new();
-    let keep = |content: &Bytes, chunks: &mut Vec<[u8; 32]>| {
-        let address = compute_address(content);
-        let path = chunk_path(to, &address);
-        // The same content twice is one chunk.
-        if !chunks.contains(&address) {
-            std::fs::write(&path, content).map_err(|e| failed(&path, e.to_string()))?;
-            chunks.push(address);
-        }
-        Ok::<_, Error>(())
-    };
-    let reads = std::iter::from_fn(|| {
-        let mut piece = vec![0; READ_SIZE];
-        match file.read(&mut piece) {
-            Ok(0) => None,
-            Ok(length) => {
-                piece.truncate(length);
-                Some(Bytes::from(piece))
-            }
-            Err(error) => {
-                broken = Some(error);
-                None
-            }
-        }
-    });
-    let data_map = {
-        let mut encrypted = stream_encrypt(size, reads).map_err(|error| bad(&error))?;
-        for chunk in encrypted.chunks() {
-            let (_, content) = chunk.map_err(|error| bad(&error))?;
-            keep(&content, &mut chunks)?;
-        }
-        encrypted.into_datamap()
-    };
-    if let Some(error) = broken {
-        return Err(bad(&error));
-    }
-    let data_map = data_map.ok_or_else(|| bad(&"it changed while it was read"))?;
-    if public {
-        let map = rmp_serde::to_vec(&data_map).map_err(|error| bad(&error))?;
-        keep(&Bytes::from(map), &mut chunks)?;
-    }
-    Ok((data_map, chunks))
 }
 
 /// Reads a file back: by its data map, into a file that is not there yet.

@@ -34,38 +34,34 @@ impl Failure {
 
     /// What several that have been reported come to: the exit code that says most.
     pub(crate) fn all(failures: Vec<Self>, text: &str) -> Result<(), Self> {
-        let telling = |failure: &Self| match failure {
+        let most = failures.into_iter().max_by_key(|failure| match failure {
             Self::BadInput(_) => 0,
             Self::Failed(_) => 1,
             Self::Unpaid(_) => 2,
             Self::Refused(_) => 3,
             Self::Stopped(_) => 4,
-        };
-        let Some(most) = failures.into_iter().max_by_key(telling) else {
-            return Ok(());
-        };
-        Err(match most {
-            Self::Failed(_) | Self::BadInput(_) => Self::Failed(text.to_owned()),
-            Self::Unpaid(_) => Self::Unpaid(text.to_owned()),
-            Self::Refused(_) => Self::Refused(text.to_owned()),
-            Self::Stopped(signal) => Self::Stopped(signal),
-        })
+        });
+        most.map_or(Ok(()), |most| Err(most.with(|_| text.to_owned())))
     }
 
     /// The same, saying what it is about, unless it says so itself.
     pub(crate) fn about(self, name: &str) -> Self {
-        let named = |text: String| {
+        self.with(|text| {
             if text.contains(name) {
                 text
             } else {
                 format!("{name}: {text}")
             }
-        };
+        })
+    }
+
+    /// The same in other words.
+    fn with(self, words: impl FnOnce(String) -> String) -> Self {
         match self {
-            Self::Failed(text) => Self::Failed(named(text)),
-            Self::BadInput(text) => Self::BadInput(named(text)),
-            Self::Refused(text) => Self::Refused(named(text)),
-            Self::Unpaid(text) => Self::Unpaid(named(text)),
+            Self::Failed(text) => Self::Failed(words(text)),
+            Self::BadInput(text) => Self::BadInput(words(text)),
+            Self::Refused(text) => Self::Refused(words(text)),
+            Self::Unpaid(text) => Self::Unpaid(words(text)),
             Self::Stopped(signal) => Self::Stopped(signal),
         }
     }

@@ -11,6 +11,7 @@ use ant_pacing::{Arms, PacingSpec};
 use ant_protocol::compute_address;
 use ant_testnet::{Testnet, Traffic};
 use ant_wan::{Counts, Lab};
+use bytes::Bytes;
 
 use crate::{
     MeasureArm, MeasurePlan, Run,
@@ -128,20 +129,10 @@ pub async fn measure(
         let mut run = if arm.is_published() {
             Box::pin(measure_published(&target, &addresses, plan.data_size)).await?
         } else {
-            let (client, warm_up) = fresh_client(&target, arm.pacing()).await?;
-            let measured = measure_on(&target, &client, &addresses, plan.data_size).await;
-            let Measured {
-                mut run, batches, ..
-            } = measured;
-            if let Some(payer) = payer {
-                let paid = pay(payer, &client, &batches, &chunks, &mut run);
-                if let Err(error) = Box::pin(paid).await {
-                    run.error = Some(error.to_string());
-                }
-            }
-            client.close().await;
-            run.warm_up_s = Some(warm_up.as_secs_f64());
-            run
+            let by = payer.map(|payer| (payer, chunks.as_slice()));
+            let size = plan.data_size;
+            let measured = measure_fresh(&target, arm.pacing(), &addresses, size, by);
+            Box::pin(measured).await?.run
         };
         run.block = scheduled.block;
         watch(&Progress::Ended(&run));
@@ -161,10 +152,27 @@ pub async fn measure_tree(
     addresses: &[[u8; 32]],
     data_size: u64,
 ) -> Result<Measured, Error> {
-    let (client, warm_up) = fresh_client(target, pacing.into()).await?;
+    measure_fresh(target, pacing.into(), addresses, data_size, None).await
+}
+
+/// The same, paid by somebody who has the chunks of these addresses, if at all.
+async fn measure_fresh(
+    target: &Target<'_>,
+    pacing: Arms,
+    addresses: &[[u8; 32]],
+    data_size: u64,
+    by: Option<(&Payer, &[Bytes])>,
+) -> Result<Measured, Error> {
+    let (client, warm_up) = fresh_client(target, pacing).await?;
     let mut measured = measure_on(target, &client, addresses, data_size).await;
-    client.close().await;
     measured.run.warm_up_s = Some(warm_up.as_secs_f64());
+    if let Some((payer, chunks)) = by {
+        let Measured { run, batches, .. } = &mut measured;
+        if let Err(error) = Box::pin(pay(payer, &client, batches, chunks, run)).await {
+            run.error = Some(error.to_string());
+        }
+    }
+    client.close().await;
     Ok(measured)
 }
 

@@ -179,9 +179,8 @@ async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Fai
         failure.report();
         failures.push(failure);
     };
-    let expired = payer.set_expired_aside(|expired| failed(Failure::failed(expired)));
-    expired.await?;
-    let sources = sources(payer.receipts()?);
+    let receipts = payer.live_receipts(|expired| failed(Failure::failed(expired)));
+    let sources = sources(receipts.await?);
     for source in &sources {
         if let Err(failure) = one(client, payer, folder, source, None).await {
             let name = source.file.display().to_string();
