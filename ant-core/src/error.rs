@@ -17,6 +17,15 @@ pub enum Error {
     /// There is nothing to join through.
     #[error("no bootstrap address is given, so there is no network to join")]
     NoBootstrap,
+    /// An address to join through does not read as one.
+    #[error(
+        "`{text}` is not an address to join through; write 127.0.0.1:20000 or \
+         /ip4/127.0.0.1/udp/20000/quic"
+    )]
+    BadBootstrap {
+        /// What was given.
+        text: String,
+    },
     /// No bootstrap address answered.
     #[error("no bootstrap peer answered in {:.1} s; tried {}", after.as_secs_f64(), list(tried))]
     NotJoined {

@@ -42,6 +42,7 @@ mod network;
 mod pay;
 mod plot;
 mod receipts;
+mod settings;
 mod storage;
 mod upload;
 mod wire;

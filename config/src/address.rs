@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) fn check(text: &str) -> Result<(), String> {
     socket(text).map(|_| ()).ok_or_else(|| {
         format!(
-            "`{text}` is no address to join through; write 127.0.0.1:20000 or \
+            "`{text}` is not an address to join through; write 127.0.0.1:20000 or \
              /ip4/127.0.0.1/udp/20000/quic"
         )
     })

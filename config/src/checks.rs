@@ -3,12 +3,11 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use ant_pacing::{PacingSpec, Scope, Value as Number, duration};
+use ant_collect::Finish;
+use ant_pacing::{PacingSpec, Scope, Value as Number};
+use ant_text::duration;
 
-use crate::{
-    Fault, FinishSetting, NetworkKind, Origin, Settings, Traced, address, layers::Entry,
-    value::Value,
-};
+use crate::{Fault, NetworkKind, Origin, Settings, Traced, address, layers::Entry, value::Value};
 
 /// How many pools a tree has at most.
 const POOLS: usize = 16;
@@ -74,9 +73,6 @@ pub(crate) fn network<'a>(
     }
 }
 
-/// The longest that one send may take, which is the client's own limit.
-const SEND: Duration = Duration::from_secs(31);
-
 /// What of these pacings cannot take effect, and why.
 pub(crate) fn notes_on_pacings<'a>(
     settings: &Settings,
@@ -141,7 +137,7 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
         ));
     }
     let by = origin(traces, "plan.substitutes");
-    if plan.finish == FinishSetting::All && plan.substitutes > 0 {
+    if plan.finish == Finish::All && plan.substitutes > 0 {
         notes.push(format!(
             "plan.substitutes = {} ({by}) has no effect: plan.finish is `all`",
             plan.substitutes
@@ -159,7 +155,8 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
         notes.push(format!(
             "plan.probe_ceiling = {} ({by}) has no effect: plan.request_timeout = {} ends every \
              request before",
-            plan.probe_ceiling, plan.request_timeout
+            duration::format(plan.probe_ceiling),
+            duration::format(plan.request_timeout)
         ));
     }
     let by = origin(traces, "network.ipv6");
@@ -197,5 +194,5 @@ fn origin<'a>(traces: &'a [Traced], key: &str) -> &'a Origin {
 fn longest_exchange(settings: &Settings) -> Duration {
     let plan = &settings.plan;
     let versioned = plan.request_timeout.min(plan.probe_ceiling);
-    SEND + versioned.0 + SEND + plan.request_timeout.0
+    plan.send_timeout + versioned + plan.send_timeout + plan.request_timeout
 }

@@ -9,7 +9,7 @@ use std::{
     ops::Range,
 };
 
-use ant_pacing::nearest;
+use ant_text::nearest;
 use config::{File, FileFormat, Map, Source, Value as FileValue, ValueKind};
 use toml::de::{DeTable, DeValue};
 

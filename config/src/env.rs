@@ -5,7 +5,7 @@ use std::{
     ffi::{OsStr, OsString},
 };
 
-use ant_pacing::nearest;
+use ant_text::nearest;
 
 use crate::{
     Fault, Key, Origin, did_you_mean,

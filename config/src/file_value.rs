@@ -1,7 +1,8 @@
 //! What a profile's file may hold for each kind of key: typed values, where a
 //! variable has text.
 
-use ant_pacing::{catalogue, nearest};
+use ant_pacing::catalogue;
+use ant_text::nearest;
 use config::{Map, Value as FileValue, ValueKind};
 
 use crate::{

@@ -3,7 +3,8 @@
 
 use std::{ops::Range, time::Duration};
 
-use ant_pacing::{Arms, PacingSpec, catalogue, duration, nearest, plain};
+use ant_pacing::{Arms, PacingSpec, catalogue};
+use ant_text::{duration, nearest, plain};
 
 use crate::{address, pacing::Cap, value::Value};
 

@@ -7,6 +7,7 @@
 
 use std::{iter, path::PathBuf};
 
+use ant_collect::Plan;
 use ant_pacing::{Arms, PacingSpec};
 use figment::{
     Figment, Metadata, Profile as FigmentProfile, Provider,
@@ -15,8 +16,8 @@ use figment::{
 use serde::Deserialize;
 
 use crate::{
-    ConfigError, Environment, Fault, Key, NetworkSettings, PaymentSettings, PlanSettings, Settings,
-    address, checks,
+    ConfigError, Environment, Fault, Key, NetworkSettings, PaymentSettings, Settings, address,
+    checks,
     fault::Spot,
     keys::{self, KEYS},
     origin::{Given, Origin, Traced},
@@ -285,7 +286,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 #[derive(Deserialize)]
 struct Plain {
     network: NetworkSettings,
-    plan: PlanSettings,
+    plan: Plan,
     payment: PaymentSettings,
 }
 

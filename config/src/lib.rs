@@ -42,7 +42,5 @@ pub use pacing::Cap;
 pub use profile::{SHIPPED, description, places, profile_text};
 pub use reload::{Look, Reloader};
 pub use schema::schema;
-pub use settings::{
-    FinishSetting, NetworkKind, NetworkSettings, PaymentSettings, PlanSettings, Settings,
-};
+pub use settings::{NetworkKind, NetworkSettings, PaymentSettings, Settings};
 pub use template::new_profile;

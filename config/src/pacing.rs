@@ -2,7 +2,8 @@
 
 use std::{num::NonZeroU32, str::FromStr};
 
-use ant_pacing::{PacingSpec, PacingTable, Scope, SpecError, StrategySpec, Value, duration};
+use ant_pacing::{PacingSpec, PacingTable, Scope, SpecError, StrategySpec, Value};
+use ant_text::duration;
 
 use crate::{Fault, Origin, layers::Entry};
 

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ant_pacing::nearest;
+use ant_text::nearest;
 
 use crate::{ConfigError, Fault, did_you_mean, document::Document, fault::Spot};
 

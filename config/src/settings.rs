@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use ant_pacing::{Arms, PacingSpec, duration::Span};
+use ant_collect::Plan;
+use ant_pacing::{Arms, PacingSpec};
+use ant_text::duration::Span;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::redacted;
@@ -18,8 +20,9 @@ pub struct Settings {
     pub ab: Option<Arms>,
     /// Which network, and how to join it.
     pub network: NetworkSettings,
-    /// Everything else about collecting candidates.
-    pub plan: PlanSettings,
+    /// Everything else about collecting candidates. Bounds and defaults of its
+    /// keys are those of [`crate::KEYS`].
+    pub plan: Plan,
     /// What is done for each payment.
     pub payment: PaymentSettings,
 }
@@ -44,16 +47,6 @@ pub enum NetworkKind {
     Remote,
 }
 
-/// When a pool is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FinishSetting {
-    /// When all it has asked have answered or been given up on.
-    All,
-    /// When nobody could change it any more.
-    Decided,
-}
-
 /// Which network, and how to join it. Bounds and defaults are those of
 /// [`crate::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,36 +63,6 @@ pub struct NetworkSettings {
     pub ipv6: bool,
     /// How long joining may take.
     pub join_within: Span,
-}
-
-/// How a pool asks, apart from pacing. Bounds and defaults are those of
-/// [`crate::KEYS`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanSettings {
-    /// How many peers each pool asks.
-    pub ask: usize,
-    /// How many of them at once.
-    pub first: Option<usize>,
-    /// When a pool is decided.
-    pub finish: FinishSetting,
-    /// How many of the closest may be missing.
-    pub substitutes: usize,
-    /// How many requests may be repeated.
-    pub reasks: u32,
-    /// How many witnesses a lookup asks; 0 for a stock one.
-    pub witnesses: usize,
-    /// How many lookups run at once.
-    pub lookups: usize,
-    /// How many of them for each receive queue.
-    pub queue_lookups: Option<usize>,
-    /// How many of them may be started a second time.
-    pub hedges: u32,
-    /// How many peers are dialled at once.
-    pub dials: usize,
-    /// How long a peer has for an answer.
-    pub request_timeout: Span,
-    /// The longest that a versioned request waits.
-    pub probe_ceiling: Span,
 }
 
 /// What is done for each payment.

@@ -273,7 +273,7 @@ pub(crate) struct WalletArgs {
     pub(crate) receipts: Option<PathBuf>,
 
     /// How long a payment may take to settle before it is left to `ant resume`
-    #[arg(long, value_name = "DURATION", default_value = "3m", value_parser = ant_pacing::duration::parse)]
+    #[arg(long, value_name = "DURATION", default_value = "3m", value_parser = ant_text::duration::parse)]
     pub(crate) settle_within: std::time::Duration,
 }
 

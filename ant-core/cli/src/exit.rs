@@ -95,6 +95,7 @@ impl From<ant_core::Error> for Failure {
         let text = error.to_string();
         match error {
             Error::NoBootstrap
+            | Error::BadBootstrap { .. }
             | Error::Manifest { .. }
             | Error::Addresses(_)
             | Error::Batch { .. } => Self::BadInput(text),

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, time::Duration};
 use ant_config::{Look, Reloader, Settings};
 use ant_core::Client;
 
-use crate::{network::plan, record};
+use crate::record;
 
 /// How long to wait until two looks agree: an editor writes a small file in far
 /// less.
@@ -83,7 +83,7 @@ impl Live {
     fn take_over(&mut self, client: &Client) {
         let loaded = self.reloader.current();
         let settings = &loaded.settings;
-        let epoch = client.set_terms(settings.arms(), plan(settings));
+        let epoch = client.set_terms(settings.arms(), settings.plan);
         eprintln!(
             "reloaded the profile {}: {} from the next payment on, epoch {epoch}",
             settings.profile,

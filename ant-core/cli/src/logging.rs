@@ -3,7 +3,7 @@
 
 use std::io::{IsTerminal, stderr};
 
-use ant_pacing::nearest;
+use ant_text::nearest;
 use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::exit::Failure;

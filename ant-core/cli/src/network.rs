@@ -3,10 +3,8 @@
 
 use std::{path::Path, time::Instant};
 
-use ant_config::{
-    Environment, FinishSetting, Flag, NetworkKind, Reloader, Settings, Sources, joining, on_wan,
-};
-use ant_core::{ClientConfig, Finish, Lookup, MultiAddr, Plan, read_manifest};
+use ant_config::{Environment, Flag, NetworkKind, Reloader, Settings, Sources, joining, on_wan};
+use ant_core::{ClientConfig, read_manifest};
 use ant_measure::Target;
 use ant_testnet::{Testnet, TestnetConfig};
 use ant_wan::{Lab, Scenario};
@@ -86,15 +84,7 @@ impl Chosen {
                 settings.profile
             )));
         }
-        let client = ClientConfig {
-            bootstrap: addresses(&network.bootstrap)?,
-            local: network.local,
-            ipv6: network.ipv6,
-            join_within: network.join_within.0,
-            pacing: settings.arms(),
-            seed: settings.payment.seed.map(u64::from),
-            plan: plan(&settings),
-        };
+        let client = ClientConfig::try_from(&settings)?;
         Ok(Self {
             settings,
             reloader,
@@ -211,46 +201,6 @@ impl Own {
     }
 }
 
-/// The plan that the settings make.
-pub(crate) fn plan(settings: &Settings) -> Plan {
-    Plan {
-        ask: settings.plan.ask,
-        first: settings.plan.first,
-        finish: match settings.plan.finish {
-            FinishSetting::All => Finish::All,
-            FinishSetting::Decided => Finish::Decided,
-        },
-        substitutes: settings.plan.substitutes,
-        reasks: settings.plan.reasks,
-        lookup: match settings.plan.witnesses {
-            0 => Lookup::Stock,
-            width => Lookup::Witnessed(width),
-        },
-        lookups: settings.plan.lookups,
-        queue_lookups: settings.plan.queue_lookups,
-        hedges: settings.plan.hedges,
-        dials: settings.plan.dials,
-        request_timeout: settings.plan.request_timeout.0,
-        probe_ceiling: settings.plan.probe_ceiling.0,
-        ..Plan::default()
-    }
-}
-
-/// Reads addresses, in the network's own form or as IP and port.
-fn addresses(texts: &[String]) -> Result<Vec<MultiAddr>, Failure> {
-    let read = |text: &String| {
-        let plain = text.parse().map(MultiAddr::quic).ok();
-        let address = plain.or_else(|| text.parse().ok().filter(MultiAddr::is_quic));
-        address.ok_or_else(|| {
-            Failure::BadInput(format!(
-                "`{text}` is no address to join through; write 127.0.0.1:20000 or \
-                 /ip4/127.0.0.1/udp/20000/quic"
-            ))
-        })
-    };
-    texts.iter().map(read).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use ant_config::KEYS;
@@ -306,22 +256,5 @@ mod tests {
             ("network.local", "false"),
         ]);
         assert!(remote.contains("local: false"), "{remote}");
-    }
-
-    #[test]
-    fn addresses_are_read_in_both_forms() {
-        let read = |text: &str| addresses(&[text.to_owned()]);
-        let plain = read("127.0.0.1:20000").unwrap();
-        assert_eq!(plain, read("/ip4/127.0.0.1/udp/20000/quic").unwrap());
-        assert!(plain[0].is_loopback());
-        for bad in [
-            "",
-            "127.0.0.1",
-            "localhost:1",
-            "/ip4/127.0.0.1/tcp/1",
-            "127.0.0.1:70000",
-        ] {
-            assert!(matches!(read(bad), Err(Failure::BadInput(_))), "{bad}");
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// How many candidates make a pool full: `CANDIDATES_PER_POOL` of the payment
 /// protocol.
 pub const POOL_SIZE: usize = 16;
@@ -19,7 +21,8 @@ pub enum Lookup {
 }
 
 /// When a pool is decided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Finish {
     /// When everybody asked has answered or been given up on.
     #[default]
@@ -31,7 +34,11 @@ pub enum Finish {
 
 /// How one tree's collection asks. The default is what the network's published
 /// client does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// Its fields are the keys `plan.*` of a profile and of a simulated arm, by the
+/// same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Plan {
     /// How many peers each pool asks, the closest that its lookup found.
     pub ask: usize,
@@ -57,24 +64,36 @@ pub struct Plan {
     /// How many lookups of a tree may be started a second time, each once: those
     /// that take much longer than the others of their tree did.
     pub hedges: u32,
-    /// How peers are looked up.
-    pub lookup: Lookup,
+    /// How many witnesses a lookup asks: see [`Lookup::Witnessed`]. 0 is
+    /// [`Lookup::Stock`].
+    pub witnesses: usize,
     /// How many peers without a connection are dialled at once, each by the first
     /// request to it; the other requests to them wait for that. 0 dials as many
     /// as the strategy lets go.
     pub dials: usize,
     /// How long the peer has for an answer, from when the request was sent.
+    #[serde(with = "ant_text::duration")]
     pub request_timeout: Duration,
     /// The longest that a versioned request waits if the peer is not known to
     /// be old; the published client's limit is 15 s.
+    #[serde(with = "ant_text::duration")]
     pub probe_ceiling: Duration,
     /// How long a send may take, dialling included, before its attempt counts
     /// as unsent. The transport itself has no limit: three addresses at
     /// 1.25 s + 4 s + 5 s each fit in.
+    #[serde(skip)]
     pub send_timeout: Duration,
 }
 
 impl Plan {
+    /// How peers are looked up.
+    pub const fn lookup(&self) -> Lookup {
+        match self.witnesses {
+            0 => Lookup::Stock,
+            width => Lookup::Witnessed(width),
+        }
+    }
+
     /// This plan for a client whose known peers' answers spread over so many
     /// receive queues: no more lookups at once than those allow.
     #[must_use]
@@ -100,7 +119,7 @@ impl Default for Plan {
             lookups: 16,
             queue_lookups: None,
             hedges: 0,
-            lookup: Lookup::Stock,
+            witnesses: 0,
             dials: 0,
             request_timeout: Duration::from_secs(10),
             probe_ceiling: Duration::from_secs(15),

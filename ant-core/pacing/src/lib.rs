@@ -31,7 +31,6 @@
 
 mod arms;
 pub mod catalogue;
-pub mod duration;
 mod gate;
 mod parse;
 mod spec;
@@ -49,5 +48,4 @@ pub use strategies::queue_of;
 pub use strategy::{
     Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Retry, Sample, Terms,
 };
-pub use suggest::{nearest, plain};
 pub use time::Moment;

@@ -3,10 +3,11 @@
 
 use std::{fmt, num::NonZeroU32, ops::Range};
 
+use ant_text::duration::{self, DurationError};
+
 use crate::{
     PacingSpec, PacingTable, Scope, StrategySpec, Value,
     catalogue::{self, Entry, Field, FieldKind},
-    duration::{self, DurationError},
     suggest,
 };
 
@@ -88,7 +89,7 @@ pub(crate) fn pacing(text: &str) -> Result<PacingSpec, SpecError> {
     };
     let at = before.len() + 1;
     let scope = scope(scope_text).map_err(|problem| {
-        let near = suggest::nearest(scope_text, Scope::ALL.map(Scope::name));
+        let near = ant_text::nearest(scope_text, Scope::ALL.map(Scope::name));
         let spec = suggest::spec(before).map(|s| format!("{s}@{}", near.unwrap_or("payment")));
         SpecError::new(text, at..text.len(), problem).suggest(spec)
     })?;

@@ -3,12 +3,13 @@
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
+use ant_text::duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     PacingStrategy, SpecError,
     catalogue::{Entry, FieldKind},
-    duration, parse,
+    parse,
 };
 
 /// One number of a spec.

@@ -1,25 +1,12 @@
 //! The nearest valid spelling, so that an error says what to write instead.
 
+use ant_text::{duration, nearest, plain};
+
 use crate::{
     StrategySpec, Value,
     catalogue::{self, Entry, Field, FieldKind},
-    duration, parse,
+    parse,
 };
-
-/// The candidate that `word` most likely meant, if one is near enough to be no
-/// guess: at most a third of its letters changed, or one in a short word.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = word.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| {
-            let distance = strsim::damerau_levenshtein(&folded, &candidate.to_lowercase());
-            (distance, candidate)
-        })
-        .filter(|(distance, candidate)| *distance <= (candidate.chars().count() / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
 
 /// A valid spec near `text`, as text.
 pub(crate) fn spec(text: &str) -> Option<String> {
@@ -39,19 +26,6 @@ pub(crate) fn spec(text: &str) -> Option<String> {
         // Numbers that do not go together.
         Err(_) => entry.examples.first().map(|&example| example.to_owned()),
     }
-}
-
-/// The text in plain spelling: lower case, without blanks around, full-width
-/// digits and letters as plain ones.
-pub fn plain(text: &str) -> String {
-    text.trim()
-        .chars()
-        .map(|c| match u32::from(c) {
-            wide @ 0xFF01..=0xFF5E => char::from_u32(wide - 0xFEE0).unwrap_or(c),
-            _ => c,
-        })
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// A number and the letters behind it.

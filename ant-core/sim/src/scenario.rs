@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use ant_collect::Plan;
-use ant_pacing::{PacingSpec, duration::Span, nearest};
+use ant_pacing::PacingSpec;
+use ant_text::{duration::Span, nearest};
 use serde::Deserialize;
 
 use crate::{
@@ -255,7 +256,7 @@ impl Scenario {
         Ok(SimArm {
             name: name.to_owned(),
             pacing,
-            plan: plan.map_or_else(Plan::default, |own| Plan::from(&own.plan)),
+            plan: plan.map_or_else(Plan::default, |own| own.plan),
         })
     }
 

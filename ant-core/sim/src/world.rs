@@ -8,7 +8,8 @@ use std::{
 };
 
 use ant_collect::FoundPeer;
-use ant_pacing::{Peer, duration::at_share, queue_of};
+use ant_pacing::{Peer, queue_of};
+use ant_text::duration::at_share;
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use crate::Scenario;

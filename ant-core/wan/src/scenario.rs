@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use ant_pacing::{
+use ant_text::{
     duration::{Span, at_share},
     nearest,
 };

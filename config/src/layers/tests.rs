@@ -388,7 +388,7 @@ fn a_profile_is_found_by_its_path_too() {
         (settings.profile, settings.network.kind),
         (path, NetworkKind::Remote)
     );
-    assert_eq!(settings.plan.request_timeout.0, Duration::from_secs(10));
+    assert_eq!(settings.plan.request_timeout, Duration::from_secs(10));
 }
 
 #[path = "bad_input.rs"]

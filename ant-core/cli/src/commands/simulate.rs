@@ -9,7 +9,6 @@ use serde_json::json;
 use crate::{
     args::SimulateArgs,
     exit::Failure,
-    network::plan,
     output::{print, print_json},
 };
 
@@ -66,7 +65,7 @@ fn arm(args: &SimulateArgs, scenario: &Scenario, name: &str) -> Result<SimArm, F
     Ok(SimArm {
         name: name.to_owned(),
         pacing: own.pacing.clone(),
-        plan: plan(&settings),
+        plan: settings.plan,
     })
 }
 

@@ -74,7 +74,7 @@ impl<C> Collection<C> {
     ) -> Self {
         let pools: Vec<_> = targets
             .into_iter()
-            .map(|target| Pool::new(target, plan.lookup))
+            .map(|target| Pool::new(target, plan.lookup()))
             .collect();
         let mut collection = Self {
             report: Report {

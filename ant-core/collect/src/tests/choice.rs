@@ -6,7 +6,7 @@ use ant_pacing::Peer;
 use proptest::prelude::*;
 
 use super::network::{Manner, Network, ms, peer, secs, target};
-use crate::{Dialect, Finish, Lookup, POOL_SIZE, Verdict};
+use crate::{Dialect, Finish, POOL_SIZE, Verdict};
 
 fn chosen(verdict: &Verdict<Peer>) -> Vec<BTreeSet<Peer>> {
     let Verdict::Full(pools) = verdict else {
@@ -158,7 +158,7 @@ fn a_pool_short_of_witnessed_peers_is_looked_up_again() {
     // At first too few are found; then those that are found do not answer.
     for (found, silent) in [(10, 0..0), (20, 0..9)] {
         let mut network = sparing(16).with(silent, Manner::Declines);
-        network.plan.lookup = Lookup::Witnessed(4);
+        network.plan.witnesses = 4;
         network.witnessed = Some((0..found).map(peer).collect());
         let (verdict, report, stats) = network.run(&targets());
         chosen(&verdict);
@@ -167,7 +167,7 @@ fn a_pool_short_of_witnessed_peers_is_looked_up_again() {
     }
     for (in_doubt, lookups) in [(false, 4), (true, 8)] {
         let mut network = sparing(16);
-        network.plan.lookup = Lookup::Witnessed(4);
+        network.plan.witnesses = 4;
         network.in_doubt = in_doubt;
         let (verdict, report, _) = network.run(&targets());
         chosen(&verdict);

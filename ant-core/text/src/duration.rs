@@ -75,6 +75,25 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
+/// Writes a duration as text: with [`deserialize`], for
+/// `#[serde(with = "ant_text::duration")]`.
+///
+/// # Errors
+///
+/// When the serializer fails.
+pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    Span(*duration).serialize(serializer)
+}
+
+/// Reads a duration that is written as text.
+///
+/// # Errors
+///
+/// When the text is not a duration.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    Span::deserialize(deserializer).map(|span| span.0)
+}
+
 /// Whether `text` is one or more of: digits without a leading zero, then lower
 /// case letters. A lone zero is let through, for the caller's bounds to judge.
 fn is_numbers_with_units(text: &str) -> bool {
