@@ -6,8 +6,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use ant_collect::{POOL_SIZE, Report};
-use ant_pacing::{GateStats, PacingSpec, Peer};
+use ant_collect::POOL_SIZE;
+use ant_pacing::Peer;
 use ant_protocol::evm::{
     Amount, CANDIDATES_PER_POOL, MERKLE_PAYMENT_EXPIRATION, MerklePaymentCandidatePool,
     MerklePaymentProof, MerkleTree, PoolCommitment,
@@ -15,7 +15,8 @@ use ant_protocol::evm::{
 use ant_protocol::payment::serialize_merkle_proof;
 use xor_name::XorName;
 
-use crate::{Error, candidate, plot::check_addresses};
+use super::{layout::check_addresses, report::TreeReport};
+use crate::{Error, candidate::check as candidate};
 
 const _: () = assert!(POOL_SIZE == CANDIDATES_PER_POOL);
 
@@ -37,6 +38,21 @@ pub struct MerkleBatch {
     pub timestamp: u64,
     /// A full pool for each midpoint.
     pub pools: Vec<MerklePaymentCandidatePool>,
+}
+
+/// Why a batch gives no transaction, or no proofs. It says nothing of what was paid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A price is so high that three times as much is not a number of the chain's.
+    #[error("the price {0} overflows")]
+    Overflow(Amount),
+    /// The contract has drawn a pool of another batch.
+    #[error("no pool of this batch has the hash {0}")]
+    OtherPool(String),
+    /// A proof could not be made, or written.
+    #[error("a chunk's proof could not be made: {0}")]
+    Proof(String),
 }
 
 /// A batch, and what preparing it took.
@@ -79,7 +95,7 @@ impl MerkleBatch {
     /// # Errors
     ///
     /// When a price overflows.
-    pub fn commitments(&self) -> Result<Vec<PoolCommitment>, Error> {
+    pub fn commitments(&self) -> Result<Vec<PoolCommitment>, BatchError> {
         self.pools.iter().map(commitment).collect()
     }
 
@@ -89,21 +105,18 @@ impl MerkleBatch {
     /// # Errors
     ///
     /// When no pool of this batch has that hash.
-    pub fn proofs(&self, winner: [u8; 32]) -> Result<BTreeMap<[u8; 32], Vec<u8>>, Error> {
+    pub fn proofs(&self, winner: [u8; 32]) -> Result<BTreeMap<[u8; 32], Vec<u8>>, BatchError> {
         let pool = self.pools.iter().find(|pool| pool.hash() == winner);
-        let pool = pool.ok_or_else(|| {
-            let hash = hex::encode(winner);
-            Error::Tree(format!("no pool of this batch has the hash {hash}"))
-        })?;
+        let pool = pool.ok_or_else(|| BatchError::OtherPool(hex::encode(winner)))?;
         let proofs = self.addresses.iter().enumerate().map(|(at, address)| {
             let name = XorName(*address);
             let of_tree = self.tree.generate_address_proof(at, name);
-            let of_tree = of_tree.map_err(|error| Error::Tree(error.to_string()))?;
+            let of_tree = of_tree.map_err(|error| BatchError::Proof(error.to_string()))?;
             let proof = MerklePaymentProof::new(name, of_tree, pool.clone());
             let bytes = serialize_merkle_proof(&proof);
             Ok((
                 *address,
-                bytes.map_err(|error| Error::Tree(error.to_string()))?,
+                bytes.map_err(|error| BatchError::Proof(error.to_string()))?,
             ))
         });
         proofs.collect()
@@ -189,33 +202,15 @@ pub fn now() -> Result<u64, Error> {
 /// By how much two hosts' clocks may differ, in seconds.
 const CLOCKS_APART: u64 = 300;
 
-fn commitment(pool: &MerklePaymentCandidatePool) -> Result<PoolCommitment, Error> {
+fn commitment(pool: &MerklePaymentCandidatePool) -> Result<PoolCommitment, BatchError> {
     let mut commitment = pool.to_commitment();
     for candidate in &mut commitment.candidates {
         candidate.price = candidate
             .price
             .checked_mul(Amount::from(PAYMENT_MULTIPLIER))
-            .ok_or_else(|| Error::Tree(format!("the price {} overflows", candidate.price)))?;
+            .ok_or(BatchError::Overflow(candidate.price))?;
     }
     Ok(commitment)
-}
-
-/// What preparing one tree took, and under which pacing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeReport {
-    /// The pacing that the whole tree ran under.
-    pub pacing: PacingSpec,
-    /// How many switches of the client's pacing came before it.
-    pub epoch: u64,
-    /// What decides the client's draws of pacings.
-    pub seed: u64,
-    /// The number of this payment's draw, from 0.
-    pub draw: u64,
-    /// What the collection saw.
-    pub collection: Report,
-    /// What its gate counted. Under the scope `client`, since the client began
-    /// with this pacing.
-    pub gate: GateStats,
 }
 
 #[cfg(test)]
@@ -225,14 +220,14 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::{
-        candidate::tests::{Signer, TIME},
-        plot::Plot,
+        candidate::check::tests::{Signer, TIME},
+        tree::TreeLayout,
     };
 
     /// A batch of so many made-up addresses, whole and signed.
     pub(crate) fn sample(leaves: usize) -> MerkleBatch {
         let addresses: Vec<_> = (0..leaves).map(address).collect();
-        let plot = Plot::new(&addresses, TIME).unwrap();
+        let layout = TreeLayout::new(&addresses, TIME).unwrap();
         let signers: Vec<_> = (0..POOL_SIZE).map(|_| Signer::new()).collect();
         let full = || FullPool {
             candidates: signers
@@ -240,11 +235,11 @@ pub(crate) mod tests {
                 .map(|signer| (Peer([0; 32]), signer.candidate(0, None)))
                 .collect(),
         };
-        let full = plot.targets.iter().map(|_| full()).collect();
+        let full = layout.targets.iter().map(|_| full()).collect();
         MerkleBatch {
-            pools: plot.pools(full).unwrap(),
+            pools: layout.pools(full).unwrap(),
             addresses,
-            tree: plot.tree,
+            tree: layout.tree,
             timestamp: TIME,
         }
     }
@@ -304,7 +299,7 @@ pub(crate) mod tests {
 
     #[test]
     fn three_times_the_price_is_paid_and_nothing_else_changes() {
-        let plot = Plot::new(&[address(1), address(2)], 7).unwrap();
+        let layout = TreeLayout::new(&[address(1), address(2)], 7).unwrap();
         let node = |n: u64| MerklePaymentCandidateNode {
             pub_key: vec![1],
             price: Amount::from(n),
@@ -319,7 +314,7 @@ pub(crate) mod tests {
                 .map(|n| (ant_pacing::Peer([0; 32]), node(n)))
                 .collect(),
         };
-        let pools = plot.pools(vec![full(), full()]).unwrap();
+        let pools = layout.pools(vec![full(), full()]).unwrap();
         let commitment = commitment(&pools[0]).unwrap();
         assert_eq!(commitment.pool_hash, pools[0].hash());
         for (n, candidate) in (0..16).zip(&commitment.candidates) {

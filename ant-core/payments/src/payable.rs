@@ -1,5 +1,5 @@
 //! What a payment is for: a merkle batch or, where a single chunk is missing, that
-//! chunk, since a tree has two leaves at least. Receipts are of either.
+//! chunk, since a tree has two leaves at least. Journal entries are of either.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,21 +13,23 @@ use ant_protocol::evm::{
 };
 use upstream::data::client::batch::{ChunkPaymentPlan, paid_proof_has_expired};
 
+use ant_core::MerkleBatch;
+
 use crate::{
-    Error, MerkleBatch,
+    Error,
     batch_file::{read_of_any_age, write_batch},
-    files::{read_json, write_json},
+    whole_file::{read_json, write_json},
 };
 
-/// The file of a batch in its receipt.
+/// The file of a batch in its journal entry.
 const BATCH: &str = "batch.json";
 
-/// The file of a single chunk's quotes in its receipt.
+/// The file of a single chunk's quotes in its journal entry.
 const CHUNK: &str = "chunk.json";
 
 /// What a payment is for.
 #[derive(Clone, Debug)]
-pub enum Bill {
+pub enum Payable {
     /// The chunks of a tree.
     Batch(MerkleBatch),
     /// One chunk.
@@ -39,19 +41,19 @@ pub enum Bill {
 #[derive(Clone, Debug)]
 pub struct QuotedChunk(pub(crate) Box<ChunkPaymentPlan>);
 
-impl From<MerkleBatch> for Bill {
+impl From<MerkleBatch> for Payable {
     fn from(batch: MerkleBatch) -> Self {
         Self::Batch(batch)
     }
 }
 
-impl From<QuotedChunk> for Bill {
+impl From<QuotedChunk> for Payable {
     fn from(chunk: QuotedChunk) -> Self {
         Self::Chunk(chunk)
     }
 }
 
-impl Bill {
+impl Payable {
     /// The chunks that are paid for.
     pub fn addresses(&self) -> &[[u8; 32]] {
         match self {
@@ -134,7 +136,7 @@ impl Bill {
                 let winner = paid.winner_pool.ok_or_else(|| {
                     Error::Wallet("the chain has not said which pool it has drawn".to_owned())
                 })?;
-                batch.proofs(winner)
+                Ok(batch.proofs(winner)?)
             }
             Self::Chunk(chunk) => {
                 let proof = chunk.proof(paid.transaction_hash.0)?;
@@ -167,8 +169,7 @@ impl QuotedChunk {
             .filter(|quote| !quote.amount.is_zero())
             .map(|quote| (quote.quote_hash, transaction.into()))
             .collect();
-        let proof = self.0.proof(&paid);
-        proof.map_err(|error| Error::Published(error.to_string()))
+        Ok(self.0.proof(&paid)?)
     }
 
     /// As the published client sees it: by the age of the oldest quote, which is
@@ -223,9 +224,9 @@ pub(crate) mod tests {
     #[test]
     fn a_single_chunk_is_written_and_read_and_is_stale_after_a_day() {
         let folder = tempfile::tempdir().unwrap();
-        let bill = Bill::from(quoted(1_700_000_000));
-        bill.write(folder.path()).unwrap();
-        let read = Bill::read(folder.path()).unwrap();
+        let payable = Payable::from(quoted(1_700_000_000));
+        payable.write(folder.path()).unwrap();
+        let read = Payable::read(folder.path()).unwrap();
         assert_eq!(read.addresses(), [[7; 32]]);
         assert_eq!(read.drawn_up(), 1_700_000_000);
         // The median quote is paid, three times.
@@ -234,7 +235,7 @@ pub(crate) mod tests {
         };
         let amounts: Vec<_> = quotes.iter().map(|(_, _, amount)| *amount).collect();
         assert_eq!(amounts, [0, 21, 0].map(Amount::from));
-        let Bill::Chunk(chunk) = &read else {
+        let Payable::Chunk(chunk) = &read else {
             panic!("no chunk");
         };
         assert!(!chunk.proof([9; 32]).unwrap().is_empty());

@@ -1,7 +1,6 @@
 //! Files that are there as a whole or not at all, whatever happens meanwhile.
 
 use std::{
-    fmt::Display,
     fs::{self, File},
     io::{self, Write},
     path::Path,
@@ -34,24 +33,17 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
         // What there is of it is of no use to anybody.
         let _ = fs::remove_file(&beside);
     }
-    written.map_err(|error: io::Error| failed(path, &error))
+    written.map_err(|error: io::Error| Error::io(path, error))
 }
 
 /// Writes a value as a JSON file, whole or not at all.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_vec_pretty(value).map_err(|error| failed(path, &error))?;
+    let text = serde_json::to_vec_pretty(value).map_err(|error| Error::file(path, error))?;
     write_whole(path, &text)
 }
 
 /// Reads a value from a JSON file.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let text = fs::read(path).map_err(|error| failed(path, &error))?;
-    serde_json::from_slice(&text).map_err(|error| failed(path, &error))
-}
-
-fn failed(path: &Path, reason: &dyn Display) -> Error {
-    Error::File {
-        path: path.display().to_string(),
-        reason: reason.to_string(),
-    }
+    let text = fs::read(path).map_err(|error| Error::io(path, error))?;
+    serde_json::from_slice(&text).map_err(|error| Error::file(path, error))
 }

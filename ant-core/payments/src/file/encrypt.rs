@@ -28,13 +28,12 @@ pub(crate) fn encrypt(
     to: &Path,
     public: bool,
 ) -> Result<(DataMap, Vec<[u8; 32]>), Error> {
-    let failed = |path: &Path, reason: String| Error::File {
-        path: path.display().to_string(),
-        reason,
-    };
-    let bad = |error: &dyn std::fmt::Display| failed(from, error.to_string());
-    let mut file = File::open(from).map_err(|error| bad(&error))?;
-    let size = file.metadata().map_err(|error| bad(&error))?.len();
+    let bad = |error: &dyn std::fmt::Display| Error::file(from, error);
+    let mut file = File::open(from).map_err(|error| Error::io(from, error))?;
+    let size = file
+        .metadata()
+        .map_err(|error| Error::io(from, error))?
+        .len();
     let size = usize::try_from(size).map_err(|error| bad(&error))?;
     let mut broken = None;
     let mut chunks = Vec::new();
@@ -43,7 +42,7 @@ pub(crate) fn encrypt(
         let path = chunk_path(to, &address);
         // The same content twice is one chunk.
         if !chunks.contains(&address) {
-            std::fs::write(&path, content).map_err(|e| failed(&path, e.to_string()))?;
+            std::fs::write(&path, content).map_err(|error| Error::io(&path, error))?;
             chunks.push(address);
         }
         Ok::<_, Error>(())
@@ -71,7 +70,7 @@ pub(crate) fn encrypt(
         encrypted.into_datamap()
     };
     if let Some(error) = broken {
-        return Err(bad(&error));
+        return Err(Error::io(from, error));
     }
     let data_map = data_map.ok_or_else(|| bad(&"it changed while it was read"))?;
     if public {

@@ -13,14 +13,18 @@ use ant_protocol::{
     evm::MerklePaymentCandidateNode,
     transport::{MultiAddr, PeerId},
 };
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 
-use crate::{
-    candidate,
-    client::Shared,
+use super::{
     demux::{Delivery, Incoming, TreeSeat},
-    network::{Found, Located},
-    wire::{self, Quote},
+    shared::Shared,
+};
+use crate::{
+    candidate::{
+        check::check,
+        wire::{self, Quote},
+    },
+    endpoint::{Found, Located},
 };
 
 /// Longer than any deadline: what a driver without one sleeps for.
@@ -208,8 +212,8 @@ impl Shell<'_> {
                     return;
                 }
                 let timestamp = self.quote.timestamp;
-                let check = move || candidate::check(peer, timestamp, &node, commitment.as_deref());
-                self.check(request, check);
+                let checked = move || check(peer, timestamp, &node, commitment.as_deref());
+                self.check(request, checked);
             }
         }
     }
@@ -264,9 +268,4 @@ impl Shell<'_> {
             },
         }
     }
-}
-
-/// As many candidate checks at a time as there are cores.
-pub(crate) fn checkers() -> Semaphore {
-    Semaphore::new(std::thread::available_parallelism().map_or(1, Into::into))
 }

@@ -5,11 +5,13 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use ant_protocol::{CLOSE_GROUP_SIZE, compute_address, transport::PeerId};
 use bytes::Bytes;
-use futures::{StreamExt, stream::FuturesUnordered};
+use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use self_encryption::DataMap;
 use upstream::data::client::cache::ChunkCache;
 
-use crate::{Client, Error, QuotedChunk};
+use ant_core::Client;
+
+use crate::{Error, QuotedChunk};
 
 /// How many of the closest must take a chunk: most of them, as the published
 /// client asks.
@@ -55,6 +57,15 @@ impl Storage {
     ///
     /// When too few did, with what the others said.
     pub async fn put(&self, content: Bytes, proof: Vec<u8>) -> Result<usize, Error> {
+        self.putting(content, proof).await
+    }
+
+    fn putting(&self, content: Bytes, proof: Vec<u8>) -> BoxFuture<'_, Result<usize, Error>> {
+        // Boxed, as all that other crates call here is: they would make its code again.
+        Box::pin(self.put_once(content, proof))
+    }
+
+    async fn put_once(&self, content: Bytes, proof: Vec<u8>) -> Result<usize, Error> {
         let address = compute_address(&content);
         let failed = |stored: usize, reasons: String| Error::NotStored {
             address: hex::encode(address),
@@ -63,7 +74,7 @@ impl Storage {
             reasons,
         };
         let found = self.client.closest(&address, Self::ASKED).await;
-        let found = found.map_err(|reason| failed(0, reason))?;
+        let found = found.map_err(|error| failed(0, error.to_string()))?;
         let mut sends: FuturesUnordered<_> = found
             .iter()
             .map(|(peer, addresses)| {
@@ -102,8 +113,11 @@ impl Storage {
     ///
     /// When that cannot be found out.
     pub async fn has(&self, address: [u8; 32]) -> Result<bool, Error> {
-        let found = Box::pin(self.published.chunk_exists(&address)).await;
-        found.map_err(|error| Error::Published(error.to_string()))
+        self.looking(address).await
+    }
+
+    fn looking(&self, address: [u8; 32]) -> BoxFuture<'_, Result<bool, Error>> {
+        Box::pin(async move { Ok(self.published.chunk_exists(&address).await?) })
     }
 
     /// Quotes for a single chunk of so many bytes, since a merkle tree has two
@@ -117,13 +131,23 @@ impl Storage {
         address: [u8; 32],
         data_size: u64,
     ) -> Result<Option<QuotedChunk>, Error> {
-        let plan = &self.published;
-        let plan = Box::pin(plan.prepare_chunk_payment_plan(address, data_size)).await;
-        let plan = plan.map_err(|error| match error {
-            upstream::data::Error::ClientUpdateRequired(said) => Error::Outdated(said),
-            error => Error::Published(error.to_string()),
-        })?;
-        Ok(plan.map(|plan| QuotedChunk(Box::new(plan))))
+        self.quoting(address, data_size).await
+    }
+
+    fn quoting(
+        &self,
+        address: [u8; 32],
+        data_size: u64,
+    ) -> BoxFuture<'_, Result<Option<QuotedChunk>, Error>> {
+        Box::pin(async move {
+            let plan = &self.published;
+            let plan = plan.prepare_chunk_payment_plan(address, data_size).await;
+            let plan = plan.map_err(|error| match error {
+                upstream::data::Error::ClientUpdateRequired(said) => Error::ChunkRefused(said),
+                error => error.into(),
+            })?;
+            Ok(plan.map(|plan| QuotedChunk(Box::new(plan))))
+        })
     }
 
     /// The data map that was stored for everybody at this address.
@@ -132,8 +156,11 @@ impl Storage {
     ///
     /// When there is none.
     pub async fn data_map(&self, address: &[u8; 32]) -> Result<DataMap, Error> {
-        let fetched = Box::pin(self.published.data_map_fetch(address)).await;
-        fetched.map_err(|error| Error::Published(error.to_string()))
+        self.fetching(address).await
+    }
+
+    fn fetching<'a>(&'a self, address: &'a [u8; 32]) -> BoxFuture<'a, Result<DataMap, Error>> {
+        Box::pin(async move { Ok(self.published.data_map_fetch(address).await?) })
     }
 
     /// Reads a file by its data map; how many bytes it has.
@@ -142,8 +169,11 @@ impl Storage {
     ///
     /// When a chunk is not there, or the file cannot be written.
     pub async fn read_file(&self, map: &DataMap, to: &Path) -> Result<u64, Error> {
-        let read = Box::pin(self.published.file_download(map, to)).await;
-        read.map_err(|error| Error::Published(error.to_string()))
+        self.reading(map, to).await
+    }
+
+    fn reading<'a>(&'a self, map: &'a DataMap, to: &'a Path) -> BoxFuture<'a, Result<u64, Error>> {
+        Box::pin(async move { Ok(self.published.file_download(map, to).await?) })
     }
 }
 

@@ -33,13 +33,13 @@ pub fn batch_sizes(total: usize) -> Vec<usize> {
 }
 
 /// A tree and its midpoints, before anybody is asked.
-pub(crate) struct Plot {
+pub(crate) struct TreeLayout {
     pub(crate) tree: MerkleTree,
     pub(crate) midpoints: Vec<MidpointProof>,
     pub(crate) targets: Vec<[u8; 32]>,
 }
 
-impl Plot {
+impl TreeLayout {
     pub(crate) fn new(addresses: &[[u8; 32]], timestamp: u64) -> Result<Self, Error> {
         let failed = |error: &dyn std::fmt::Display| Error::Tree(error.to_string());
         let names = addresses.iter().copied().map(XorName).collect();
@@ -96,7 +96,7 @@ pub(crate) fn check_addresses(addresses: &[[u8; 32]]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::tests::address;
+    use crate::tree::batch::tests::address;
 
     #[test]
     fn trees_hold_what_the_network_takes() {
@@ -134,8 +134,8 @@ mod tests {
     fn a_tree_has_two_to_the_half_depth_pools() {
         for (leaves, pools) in [(2, 2), (3, 2), (4, 2), (5, 4), (16, 4), (65, 16), (256, 16)] {
             let addresses: Vec<[u8; 32]> = (0..leaves).map(address).collect();
-            let plot = Plot::new(&addresses, 1).unwrap();
-            assert_eq!(plot.targets.len(), pools, "{leaves} leaves");
+            let layout = TreeLayout::new(&addresses, 1).unwrap();
+            assert_eq!(layout.targets.len(), pools, "{leaves} leaves");
         }
     }
 }

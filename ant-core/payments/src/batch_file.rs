@@ -1,5 +1,5 @@
 //! A prepared batch as a file, for who signs and pays elsewhere. It carries all
-//! that making the proofs takes later, and is believed only after every check.
+//! that making the proofs takes later, and is used only after every check.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,9 @@ use ant_protocol::evm::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Error, MerkleBatch, files::write_whole};
+use ant_core::MerkleBatch;
+
+use crate::{Error, whole_file::write_whole};
 
 /// What the first key of a batch's file says.
 const FORMAT: &str = "merkle-batch";
@@ -64,7 +66,7 @@ pub fn transaction(batch: &MerkleBatch, network: &Network) -> Result<Transaction
     let at_most: Amount = network.estimate_merkle_payment_cost(batch.depth(), &commitments);
     let (data, to) = handler
         .pay_for_merkle_tree_calldata(batch.depth(), commitments, batch.timestamp)
-        .map_err(|error| Error::Tree(error.to_string()))?;
+        .map_err(|error| Error::Wallet(format!("the call cannot be written: {error}")))?;
     Ok(Transaction {
         to: to.to_string(),
         data: format!("0x{}", hex::encode(&data)),
@@ -84,11 +86,15 @@ pub fn write_batch(path: &Path, batch: &MerkleBatch, chain: Option<&Network>) ->
         version: VERSION,
         timestamp: batch.timestamp,
         addresses: batch.addresses.iter().map(hex::encode).collect(),
-        tree: pack(&batch.tree)?,
-        pools: batch.pools.iter().map(pack).collect::<Result<_, _>>()?,
+        tree: pack(path, &batch.tree)?,
+        pools: batch
+            .pools
+            .iter()
+            .map(|pool| pack(path, pool))
+            .collect::<Result<_, _>>()?,
         transaction: chain.map(|chain| transaction(batch, chain)).transpose()?,
     };
-    let text = serde_json::to_vec_pretty(&table).map_err(|error| Error::Tree(error.to_string()))?;
+    let text = serde_json::to_vec_pretty(&table).map_err(|error| Error::file(path, error))?;
     write_whole(path, &text)
 }
 
@@ -97,31 +103,31 @@ pub fn write_batch(path: &Path, batch: &MerkleBatch, chain: Option<&Network>) ->
 ///
 /// # Errors
 ///
-/// When it is no batch's file, or anything in it does not belong together.
+/// When it is not a batch's file, or anything in it does not belong together.
 pub fn read_batch(path: &Path, now: u64) -> Result<MerkleBatch, Error> {
     let batch = read_of_any_age(path)?;
-    batch.check_age(now).map_err(|reason| Error::Batch {
-        path: path.display().to_string(),
+    batch.check_age(now).map_err(|reason| Error::BatchFile {
+        path: path.to_owned(),
         reason,
     })?;
     Ok(batch)
 }
 
-/// The same however old it is.
+/// Reads a batch's file and checks all of it but its age.
 pub(crate) fn read_of_any_age(path: &Path) -> Result<MerkleBatch, Error> {
-    let bad = |reason: String| Error::Batch {
-        path: path.display().to_string(),
+    let bad = |reason: String| Error::BatchFile {
+        path: path.to_owned(),
         reason,
     };
     let size = fs::metadata(path)
         .map_err(|error| bad(error.to_string()))?
         .len();
     if size > LARGEST {
-        return Err(bad(format!("it is {size} bytes long, and no batch is")));
+        return Err(bad(format!("it is {size} bytes long, and a batch is not")));
     }
     let text = fs::read(path).map_err(|error| bad(error.to_string()))?;
     let table: Table = serde_json::from_slice(&text)
-        .map_err(|error| bad(format!("it is no batch's file: {error}")))?;
+        .map_err(|error| bad(format!("it is not a batch's file: {error}")))?;
     if table.format != FORMAT {
         return Err(bad(format!(
             "its format is `{}`, not `{FORMAT}`",
@@ -137,7 +143,7 @@ pub(crate) fn read_of_any_age(path: &Path) -> Result<MerkleBatch, Error> {
     let address = |text: &String| -> Result<[u8; 32], String> {
         let mut address = [0; 32];
         hex::decode_to_slice(text, &mut address)
-            .map_err(|_| format!("`{text}` is no address: 64 hexadecimal digits are"))?;
+            .map_err(|_| format!("`{text}` is not an address, which is 64 hexadecimal digits"))?;
         Ok(address)
     };
     let addresses = table
@@ -182,8 +188,8 @@ fn check_transaction(batch: &MerkleBatch, written: &Transaction) -> Result<(), S
 
 const NOBODY: &str = "0x0000000000000000000000000000000000000000";
 
-fn pack(value: &impl Serialize) -> Result<String, Error> {
-    let bytes = rmp_serde::to_vec(value).map_err(|error| Error::Tree(error.to_string()))?;
+fn pack(path: &Path, value: &impl Serialize) -> Result<String, Error> {
+    let bytes = rmp_serde::to_vec(value).map_err(|error| Error::file(path, error))?;
     Ok(hex::encode(bytes))
 }
 
