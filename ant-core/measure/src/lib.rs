@@ -6,13 +6,13 @@
 //! accounted for: sent = taken + late + lost. On a remote network that cannot be
 //! known, and is reported as `null`, never as 0.
 
-mod choice;
+mod closeness;
 mod document;
 mod host;
 mod paid;
-mod payment;
+mod payment_record;
 mod plan;
-mod record;
+mod run;
 mod runner;
 mod stats;
 mod table;
@@ -20,8 +20,8 @@ mod upstream;
 
 pub use document::{ArmResult, Document};
 pub use host::{Host, versions};
-pub use payment::{PaymentRecord, Report, append_record, summed_up};
+pub use payment_record::{PaymentRecord, Report, append_record, summed_up};
 pub use plan::{MeasureArm, MeasurePlan, Scheduled, addresses};
-pub use record::{Medians, Run};
+pub use run::{Medians, Run};
 pub use runner::{Drawn, Measured, Progress, Target, measure, measure_on, measure_tree};
 pub use table::table;

@@ -15,14 +15,14 @@ use bytes::Bytes;
 
 use crate::{
     MeasureArm, MeasurePlan, Run,
-    choice::{answering, choice},
+    closeness::{answering, closeness},
     host::cpu_seconds,
     paid::pay,
     plan::chunks,
     upstream::measure_published,
 };
 
-/// The books are closed when nothing has been counted for this long. Answers
+/// The accounting are closed when nothing has been counted for this long. Answers
 /// travel in milliseconds here; what is still queued has been worked off.
 const QUIET: Duration = Duration::from_secs(1);
 
@@ -198,11 +198,11 @@ pub async fn measure_on(
     addresses: &[[u8; 32]],
     data_size: u64,
 ) -> Measured {
-    let books = Books::open(target, client);
+    let accounting = Accounting::open(target, client);
     let prepared = client.prepare(addresses, data_size).await;
     let mut run = Run::default();
-    books.tree_ended(&mut run);
-    let came = books.close(&mut run).await;
+    accounting.tree_ended(&mut run);
+    let came = accounting.close(&mut run).await;
 
     let reports: Vec<&TreeReport> = match &prepared {
         Ok(batches) => batches.iter().map(|batch| &batch.report).collect(),
@@ -231,7 +231,7 @@ pub async fn measure_on(
         Err(error) => (Vec::new(), Some(error)),
     };
     if let Some(testnet) = target.testnet {
-        run.chose(choice(&batches, &answering(testnet)));
+        run.chose(closeness(&batches, &answering(testnet)));
     }
     Measured {
         run,
@@ -242,7 +242,7 @@ pub async fn measure_on(
 }
 
 /// What had been counted when a tree began.
-pub(crate) struct Books<'a> {
+pub(crate) struct Accounting<'a> {
     target: &'a Target<'a>,
     client: &'a Client,
     sent: Option<Traffic>,
@@ -251,7 +251,7 @@ pub(crate) struct Books<'a> {
     cpu: Option<f64>,
 }
 
-impl<'a> Books<'a> {
+impl<'a> Accounting<'a> {
     pub(crate) fn open(target: &'a Target<'_>, client: &'a Client) -> Self {
         Self {
             target,
@@ -275,7 +275,7 @@ impl<'a> Books<'a> {
     /// Waits until all answers have arrived or are lost; says what came that is in
     /// no tree's report.
     pub(crate) async fn close(self, run: &mut Run) -> ClientTraffic {
-        close_books(self.target, self.client).await;
+        close_accounting(self.target, self.client).await;
         if let Some((testnet, before)) = self.target.testnet.zip(self.sent) {
             let traffic = testnet.traffic() - before;
             run.requests_taken = Some(traffic.requests_taken);
@@ -291,7 +291,7 @@ impl<'a> Books<'a> {
 }
 
 /// Waits until no more answers are sent or arrive.
-async fn close_books(target: &Target<'_>, client: &Client) {
+async fn close_accounting(target: &Target<'_>, client: &Client) {
     let count = || (target.testnet.map(Testnet::traffic), client.traffic());
     let started = Instant::now();
     let mut last = count();

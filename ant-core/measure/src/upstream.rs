@@ -13,7 +13,7 @@ use ant_protocol::DATA_TYPE_CHUNK;
 
 use crate::{
     Run,
-    runner::{Books, Target, fresh_client},
+    runner::{Accounting, Target, fresh_client},
 };
 
 /// The published client's own defaults.
@@ -39,7 +39,7 @@ pub(crate) async fn measure_published(
     let (client, warm_up) = fresh_client(target, StrategySpec::uncapped().into()).await?;
     let endpoint = Arc::clone(client.endpoint());
     let published = upstream::data::Client::from_node(endpoint, config(&target.client));
-    let books = Books::open(target, &client);
+    let accounting = Accounting::open(target, &client);
     let started = Instant::now();
     let prepared = published
         .prepare_merkle_batch_external(addresses, DATA_TYPE_CHUNK, data_size)
@@ -49,8 +49,8 @@ pub(crate) async fn measure_published(
         warm_up_s: Some(warm_up.as_secs_f64()),
         ..Run::default()
     };
-    books.tree_ended(&mut run);
-    let came = books.close(&mut run).await;
+    accounting.tree_ended(&mut run);
+    let came = accounting.close(&mut run).await;
     client.close().await;
     run.lost = run
         .answers_sent

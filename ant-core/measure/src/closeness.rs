@@ -7,7 +7,7 @@ use ant_testnet::{Fault, Testnet};
 
 /// How close a tree's candidates are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct Closeness {
     /// How many pools hold others than the closest 16.
     pub(crate) pools_other: usize,
     /// The share of all candidates that are among the closest 16 of their pool.
@@ -25,12 +25,12 @@ pub(crate) fn answering(testnet: &Testnet) -> Vec<Peer> {
 }
 
 /// How close the candidates of these trees are among `nodes`.
-pub(crate) fn choice(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<Choice> {
+pub(crate) fn closeness(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<Closeness> {
     let pools = batches.iter().flat_map(|prepared| prepared.batch.chosen());
-    Choice::of(pools, nodes)
+    Closeness::of(pools, nodes)
 }
 
-impl Choice {
+impl Closeness {
     #[expect(
         clippy::cast_precision_loss,
         reason = "counts of candidates are far below 2^52"
@@ -75,7 +75,7 @@ mod tests {
         let nodes: Vec<_> = (0..40).map(peer).collect();
         let of = |chosen: Vec<u8>| {
             let pool = ([0; 32], chosen.into_iter().map(peer).collect());
-            Choice::of(std::iter::once(pool), &nodes).unwrap()
+            Closeness::of(std::iter::once(pool), &nodes).unwrap()
         };
         let best = of((0..16).collect());
         assert_eq!(
@@ -87,6 +87,6 @@ mod tests {
         assert!((near.closest_share - 15.0 / 16.0).abs() < 1e-9);
         let stranger = of((0..15).chain([200]).collect());
         assert!((stranger.mean_rank - (105.0 + 40.0) / 16.0).abs() < 1e-9);
-        assert_eq!(Choice::of(std::iter::empty(), &nodes), None);
+        assert_eq!(Closeness::of(std::iter::empty(), &nodes), None);
     }
 }

@@ -6,7 +6,7 @@ use ant_core::Report;
 use ant_wan::Counts;
 use serde::{Deserialize, Serialize};
 
-use crate::{choice::Choice, stats::median};
+use crate::{closeness::Closeness, stats::median};
 
 /// One payment of one arm: a tree, or several one after another, whose figures are
 /// summed up. Times are in seconds.
@@ -130,10 +130,10 @@ impl Run {
     }
 
     /// Takes over how close the candidates are.
-    pub(crate) fn chose(&mut self, choice: Option<Choice>) {
-        self.pools_other = choice.map(|choice| choice.pools_other);
-        self.closest_share = choice.map(|choice| choice.closest_share);
-        self.mean_rank = choice.map(|choice| choice.mean_rank);
+    pub(crate) fn chose(&mut self, closeness: Option<Closeness>) {
+        self.pools_other = closeness.map(|closeness| closeness.pools_other);
+        self.closest_share = closeness.map(|closeness| closeness.closest_share);
+        self.mean_rank = closeness.map(|closeness| closeness.mean_rank);
     }
 
     /// Takes over what the router of a wide-area network did meanwhile.
