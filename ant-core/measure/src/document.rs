@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Host, MeasurePlan, Medians, Run, versions};
+use crate::{Host, MeasurePlan, Run, medians::Medians, versions};
 
 /// A measurement, with all it depends on.
 #[derive(Clone, Debug, Serialize)]

@@ -194,7 +194,7 @@ mod tests {
         let arms: Vec<_> = report
             .arms
             .iter()
-            .map(|arm| (arm.arm.as_str(), arm.runs.len(), arm.median.tree_s))
+            .map(|arm| (arm.arm.as_str(), arm.runs.len(), arm.median.get("tree_s")))
             .collect();
         assert_eq!(
             arms,

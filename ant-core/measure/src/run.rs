@@ -1,134 +1,252 @@
-//! One run's figures. What could not be known is `None`, and `null` in JSON.
+//! The list of what a run is described by. A new figure needs its entry here, and
+//! the place where it is measured: medians, table, JSON and documentation follow.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, iter::Sum, time::Duration};
 
 use ant_core::Report;
 use ant_wan::Counts;
 use serde::{Deserialize, Serialize};
 
-use crate::{closeness::Closeness, stats::median};
+use crate::{
+    closeness::Closeness,
+    figure::{Figure, Value, each_run, median},
+};
 
-/// One payment of one arm: a tree, or several one after another, whose figures are
-/// summed up. Times are in seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Run {
-    /// Which block or payment, from 0.
-    pub block: usize,
-    /// The whole tree, from the first lookup to the last pool; of a tree that
-    /// failed, until it did. Where one of several has failed, all figures are its
-    /// own.
-    pub tree_s: Option<f64>,
-    /// Its slowest lookup.
-    pub lookup_max_s: Option<f64>,
-    /// What asking added to finding: the one less the other.
-    pub added_s: Option<f64>,
-    /// How many pools the tree has.
-    pub pools: Option<usize>,
-    /// How many of them are full.
-    pub pools_full: Option<usize>,
-    /// Requests sent, legacy retries included.
-    pub requests: Option<u64>,
-    /// Requests that reached a node. Known on the embedded testnet.
-    pub requests_taken: Option<u64>,
-    /// Answers that nodes sent. Known on the embedded testnet.
-    pub answers_sent: Option<u64>,
-    /// Answers that came in time.
-    pub answers_taken: Option<u64>,
-    /// Answers that came after their request had timed out, or the tree had ended.
-    pub late: Option<u64>,
-    /// Answers sent that never came. Known on the embedded testnet.
-    pub lost: Option<u64>,
-    /// Requests repeated in the legacy form.
-    pub legacy_retries: Option<u64>,
-    /// Requests repeated in the versioned form.
-    #[serde(default)]
-    pub reasks: Option<u64>,
-    /// Spares asked in place of peers that failed or were slow.
-    #[serde(default)]
-    pub spares: Option<u64>,
-    /// Lookups started a second time.
-    #[serde(default)]
-    pub hedges: Option<u64>,
-    /// Pools that hold others than the 16 closest of all nodes that answer. Known
-    /// on the embedded testnet, as are the next two.
-    #[serde(default)]
-    pub pools_other: Option<usize>,
-    /// The share of the candidates that are among the 16 closest of their pool.
-    #[serde(default)]
-    pub closest_share: Option<f64>,
-    /// The candidates' mean rank by distance among all nodes that answer, from 0:
-    /// 7.5 at best.
-    #[serde(default)]
-    pub mean_rank: Option<f64>,
-    /// Of the nodes that were sent some of the paid chunks, the share that stored
-    /// them, if it was paid.
-    #[serde(default)]
-    pub accepted_share: Option<f64>,
-    /// What paying took, until it had settled, if it was paid.
-    #[serde(default)]
-    pub pay_s: Option<f64>,
-    /// For how many chunks there are proofs then.
-    #[serde(default)]
-    pub proofs: Option<usize>,
-    /// What was paid, in the token's smallest unit.
-    #[serde(default)]
-    pub paid_atto: Option<String>,
-    /// What the gas cost, in wei.
-    #[serde(default)]
-    pub gas_wei: Option<u64>,
-    /// Peers that were asked and never answered, as hexadecimal identities.
-    pub silent_peers: Vec<String>,
-    /// The most requests outstanding at a time.
-    pub peak_in_flight: Option<u32>,
-    /// The most slots taken at a time.
-    pub peak_slots: Option<u32>,
-    /// Processor time of this process during the tree; on the embedded testnet
-    /// that is the client and every node.
-    pub cpu_s: Option<f64>,
-    /// What the fresh client took before it, to join and know its peers.
-    pub warm_up_s: Option<f64>,
-    /// On a wide-area network in a box: how much later than due its router
-    /// delivered all but one in a hundred packets, in milliseconds.
-    #[serde(default)]
-    pub router_late_ms: Option<f64>,
-    /// Why the tree failed, if it did.
-    pub error: Option<String>,
-    /// Why the run says nothing, if it does not: its network was not what it was
-    /// to be. It is left out of the medians.
-    #[serde(default)]
-    pub void: Option<String>,
+/// Makes the struct and the list of figures from one list of entries.
+///
+/// An entry is a field with its documentation. `trees` says how the field follows
+/// from the reports of one payment's trees. `unit` makes the field a figure, read
+/// from the field itself unless `read` says otherwise. `column` shows the figure in
+/// the table for people. Fields and columns have the order of the entries.
+macro_rules! run {
+    (
+        $(#[$about:meta])*
+        pub struct $Run:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $field:ident: $type:ty
+                $(, trees = $trees:expr)?
+                $(, unit = $unit:literal $(, read = $read:expr)? $(, column = $column:expr)?)?
+                ;
+            )*
+        }
+    ) => {
+        $(#[$about])*
+        pub struct $Run {
+            $($(#[doc = $doc])+ pub $field: $type,)*
+        }
+
+        /// All figures, in the order of JSON and of the table.
+        pub(crate) const FIGURES: &[Figure<$Run>] = &[
+            $($(Figure {
+                name: stringify!($field),
+                unit: $unit,
+                read: run!(@read $field $($read)?),
+                column: run!(@column $($column)?),
+            },)?)*
+        ];
+
+        /// All fields with their documentation, in the order of JSON.
+        #[cfg(test)]
+        const FIELDS: &[(&str, &str)] = &[
+            $((stringify!($field), concat!($($doc),+)),)*
+        ];
+
+        impl $Run {
+            /// Takes over what the trees' collections saw. Without any tree the
+            /// figures stay unknown.
+            pub fn fill(&mut self, trees: &[&Report]) {
+                if trees.is_empty() {
+                    return;
+                }
+                $($(self.$field = follow(trees, $trees);)?)*
+            }
+        }
+    };
+    (@read $field:ident) => { |run| run.$field.value() };
+    (@read $field:ident $read:expr) => { $read };
+    (@column) => { None };
+    (@column $column:expr) => { Some($column) };
 }
 
-/// A router that is later than this is part of what is measured.
+run! {
+/// One payment of one arm: a tree, or several trees one after another, whose figures
+/// are added up. Where one of several trees has failed, all figures are of that tree.
+/// What could not be known is `None`, and `null` in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The number of the block that the run belongs to, or of the payment, counted
+    /// from 0.
+    block: usize;
+
+    /// The time of the tree in seconds, from its first lookup to its last pool; if the
+    /// tree failed, until it failed.
+    tree_s: Option<f64>,
+        trees = |trees| seconds(trees, |tree| tree.took),
+        unit = "s", column = median("tree s", 2);
+
+    /// The time of the slowest lookup, in seconds.
+    lookup_max_s: Option<f64>,
+        trees = |trees| Some(largest(trees, Report::slowest_lookup)?.as_secs_f64()),
+        unit = "s", column = median("lookup s", 2);
+
+    /// The time added by asking, in seconds: the time of the tree less the time of its
+    /// slowest lookup.
+    added_s: Option<f64>,
+        trees = |trees| seconds(trees, Report::added),
+        unit = "s", column = median("added s", 2);
+
+    /// How many pools the tree has.
+    pools: Option<usize>,
+        trees = |trees| sum(trees, |tree| tree.pools),
+        unit = "pools";
+
+    /// How many pools are full.
+    pools_full: Option<usize>,
+        trees = |trees| sum(trees, |tree| tree.pools_full),
+        unit = "pools";
+
+    /// How many requests were sent, legacy retries included.
+    requests: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.requests),
+        unit = "requests";
+
+    /// How many requests reached a node. Known on the embedded testnet only.
+    requests_taken: Option<u64>, unit = "requests";
+
+    /// How many answers the nodes sent. Known on the embedded testnet only.
+    answers_sent: Option<u64>, unit = "answers";
+
+    /// How many answers came in time.
+    answers_taken: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.answered),
+        unit = "answers";
+
+    /// How many answers a node sent and the client never took. Known on the embedded
+    /// testnet only.
+    lost: Option<u64>, unit = "answers", column = each_run("lost answers");
+
+    /// How many answers came after their request had timed out or their tree had ended.
+    late: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.late),
+        unit = "answers", column = median("late", 0);
+
+    /// How many requests were sent again in the legacy form.
+    legacy_retries: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.legacy_retries),
+        unit = "requests", column = median("retries", 0);
+
+    /// How many requests were sent again in the versioned form.
+    reasks: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.reasks),
+        unit = "requests";
+
+    /// How many spare peers were asked in place of peers that failed or were slow.
+    spares: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.spares),
+        unit = "peers";
+
+    /// How many lookups were started a second time.
+    hedges: Option<u64>,
+        trees = |trees| sum(trees, |tree| tree.hedges),
+        unit = "lookups";
+
+    /// How many pools hold other candidates than the 16 closest of all nodes that
+    /// answer. Known on the embedded testnet only.
+    pools_other: Option<usize>, unit = "pools";
+
+    /// The share of the candidates that are among the 16 closest of their pool, from 0
+    /// to 1. Known on the embedded testnet only.
+    closest_share: Option<f64>, unit = "share";
+
+    /// The mean rank of the candidates by distance among all nodes that answer, counted
+    /// from 0, so that 7.5 is the best. Known on the embedded testnet only.
+    mean_rank: Option<f64>, unit = "rank";
+
+    /// The share of nodes that stored a paid chunk when they were sent one, from 0 to 1.
+    /// Known only if the run was paid.
+    accepted_share: Option<f64>, unit = "share";
+
+    /// The time in seconds from the start of paying until the payment had settled. Known
+    /// only if the run was paid.
+    pay_s: Option<f64>, unit = "s";
+
+    /// How many chunks have a proof that they are paid for. Known only if the run was
+    /// paid.
+    proofs: Option<usize>;
+
+    /// The amount that was paid in the token's smallest unit (atto), as decimal digits.
+    paid_atto: Option<String>;
+
+    /// What the transactions cost in gas, in wei. Known only if the run was paid.
+    gas_wei: Option<u64>, unit = "wei";
+
+    /// The peers that were asked and never answered: in each run their identities as
+    /// hexadecimal digits, in medians their number.
+    silent_peers: Vec<String>,
+        trees = silent_peers,
+        unit = "peers", read = |run| run.pools.and(Some(run.silent_peers.len()).value());
+
+    /// The largest number of requests in flight at one time.
+    peak_in_flight: Option<u32>,
+        trees = |trees| largest(trees, |tree| tree.peak_in_flight),
+        unit = "requests", column = median("in flight", 0);
+
+    /// The largest number of slots taken at one time.
+    peak_slots: Option<u32>, unit = "slots";
+
+    /// The processor time that this process used during the tree, in seconds. On the
+    /// embedded testnet this includes every node.
+    cpu_s: Option<f64>, unit = "s", column = median("cpu s", 2);
+
+    /// The time in seconds that the fresh client took before the tree, to join and to
+    /// learn its peers.
+    warm_up_s: Option<f64>, unit = "s";
+
+    /// How much later than due the router of the wide-area network in a box delivered
+    /// all but the latest hundredth of the packets, in milliseconds.
+    router_late_ms: Option<f64>, unit = "ms";
+
+    /// Why the tree failed, if it failed.
+    error: Option<String>;
+
+    /// Why the run does not count, if it does not: its network was disturbed. The run is
+    /// left out of the medians.
+    void: Option<String>;
+}
+}
+
+/// What follows from these trees.
+fn follow<T>(trees: &[&Report], how: fn(&[&Report]) -> T) -> T {
+    how(trees)
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "a figure is an option: without any tree it is unknown"
+)]
+fn sum<N: Sum>(trees: &[&Report], of: fn(&Report) -> N) -> Option<N> {
+    Some(trees.iter().map(|tree| of(tree)).sum())
+}
+
+fn seconds(trees: &[&Report], of: fn(&Report) -> Duration) -> Option<f64> {
+    sum(trees, of).map(|time| time.as_secs_f64())
+}
+
+fn largest<N: Ord>(trees: &[&Report], of: fn(&Report) -> N) -> Option<N> {
+    trees.iter().map(|tree| of(tree)).max()
+}
+
+/// The peers that were silent in some tree, each once.
+fn silent_peers(trees: &[&Report]) -> Vec<String> {
+    let silent: BTreeSet<_> = trees.iter().flat_map(|tree| &tree.silent_peers).collect();
+    silent.iter().map(ToString::to_string).collect()
+}
+
+/// The lateness, in milliseconds, from which on a router is part of what is measured.
 const ROUTER_LATE_MS: f64 = 2.0;
 
 impl Run {
-    /// Takes over what the trees' collections saw; nothing, if there is none.
-    pub fn fill(&mut self, trees: &[&Report]) {
-        if trees.is_empty() {
-            return;
-        }
-        let each = || trees.iter().copied();
-        let count = |of: fn(&Report) -> u64| Some(each().map(of).sum());
-        let pools = |of: fn(&Report) -> usize| Some(each().map(of).sum());
-        let seconds = |time: Duration| Some(time.as_secs_f64());
-        self.tree_s = seconds(each().map(|tree| tree.took).sum());
-        self.lookup_max_s = each().map(Report::slowest_lookup).max().and_then(seconds);
-        self.added_s = seconds(each().map(Report::added).sum());
-        self.pools = pools(|tree| tree.pools);
-        self.pools_full = pools(|tree| tree.pools_full);
-        self.requests = count(|tree| tree.requests);
-        self.answers_taken = count(|tree| tree.answered);
-        self.late = count(|tree| tree.late);
-        self.legacy_retries = count(|tree| tree.legacy_retries);
-        self.reasks = count(|tree| tree.reasks);
-        self.spares = count(|tree| tree.spares);
-        self.hedges = count(|tree| tree.hedges);
-        let silent: BTreeSet<_> = each().flat_map(|tree| &tree.silent_peers).collect();
-        self.silent_peers = silent.iter().map(ToString::to_string).collect();
-        self.peak_in_flight = each().map(|tree| tree.peak_in_flight).max();
-    }
-
     /// Takes over how close the candidates are.
     pub(crate) fn chose(&mut self, closeness: Option<Closeness>) {
         self.pools_other = closeness.map(|closeness| closeness.pools_other);
@@ -160,117 +278,5 @@ impl Run {
     }
 }
 
-/// The median of each figure, over the runs that have it and are not void. Failed trees have
-/// times too: they are what the failure took.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the figures are those of `Run`")]
-pub struct Medians {
-    pub tree_s: Option<f64>,
-    pub lookup_max_s: Option<f64>,
-    pub added_s: Option<f64>,
-    pub pools: Option<f64>,
-    pub pools_full: Option<f64>,
-    pub requests: Option<f64>,
-    pub requests_taken: Option<f64>,
-    pub answers_sent: Option<f64>,
-    pub answers_taken: Option<f64>,
-    pub late: Option<f64>,
-    pub lost: Option<f64>,
-    pub legacy_retries: Option<f64>,
-    pub reasks: Option<f64>,
-    pub spares: Option<f64>,
-    pub hedges: Option<f64>,
-    pub pools_other: Option<f64>,
-    pub closest_share: Option<f64>,
-    pub mean_rank: Option<f64>,
-    pub accepted_share: Option<f64>,
-    pub pay_s: Option<f64>,
-    pub gas_wei: Option<f64>,
-    pub silent_peers: Option<f64>,
-    pub peak_in_flight: Option<f64>,
-    pub peak_slots: Option<f64>,
-    pub cpu_s: Option<f64>,
-    pub warm_up_s: Option<f64>,
-    pub router_late_ms: Option<f64>,
-}
-
-impl Medians {
-    /// The medians of these runs.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts of messages are far below 2^52"
-    )]
-    pub fn of(runs: &[Run]) -> Self {
-        let valid = || runs.iter().filter(|run| run.void.is_none());
-        let of = |figure: &dyn Fn(&Run) -> Option<f64>| median(valid().filter_map(figure));
-        Self {
-            tree_s: of(&|run| run.tree_s),
-            lookup_max_s: of(&|run| run.lookup_max_s),
-            added_s: of(&|run| run.added_s),
-            pools: of(&|run| run.pools.map(|n| n as f64)),
-            pools_full: of(&|run| run.pools_full.map(|n| n as f64)),
-            requests: of(&|run| run.requests.map(|n| n as f64)),
-            requests_taken: of(&|run| run.requests_taken.map(|n| n as f64)),
-            answers_sent: of(&|run| run.answers_sent.map(|n| n as f64)),
-            answers_taken: of(&|run| run.answers_taken.map(|n| n as f64)),
-            late: of(&|run| run.late.map(|n| n as f64)),
-            lost: of(&|run| run.lost.map(|n| n as f64)),
-            legacy_retries: of(&|run| run.legacy_retries.map(|n| n as f64)),
-            reasks: of(&|run| run.reasks.map(|n| n as f64)),
-            spares: of(&|run| run.spares.map(|n| n as f64)),
-            hedges: of(&|run| run.hedges.map(|n| n as f64)),
-            pools_other: of(&|run| run.pools_other.map(|n| n as f64)),
-            closest_share: of(&|run| run.closest_share),
-            mean_rank: of(&|run| run.mean_rank),
-            accepted_share: of(&|run| run.accepted_share),
-            pay_s: of(&|run| run.pay_s),
-            gas_wei: of(&|run| run.gas_wei.map(|n| n as f64)),
-            silent_peers: of(&|run| run.pools.map(|_| run.silent_peers.len() as f64)),
-            peak_in_flight: of(&|run| run.peak_in_flight.map(f64::from)),
-            peak_slots: of(&|run| run.peak_slots.map(f64::from)),
-            cpu_s: of(&|run| run.cpu_s),
-            warm_up_s: of(&|run| run.warm_up_s),
-            router_late_ms: of(&|run| run.router_late_ms),
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(tree_s: f64, late_us: Option<u64>) -> Run {
-        let mut run = Run {
-            tree_s: Some(tree_s),
-            ..Run::default()
-        };
-        run.routed_late(false, late_us.map(Duration::from_micros));
-        run
-    }
-
-    #[test]
-    fn a_run_on_a_late_or_dead_router_is_void_and_in_no_median() {
-        for (late_us, void) in [
-            (Some(100), false),
-            (Some(2000), false),
-            (Some(2100), true),
-            (None, true),
-        ] {
-            let run = run(1.0, late_us);
-            assert_eq!(run.void.is_some(), void, "{late_us:?}");
-        }
-        let mut stopped = Run::default();
-        stopped.routed_late(true, Some(Duration::from_micros(100)));
-        assert!(stopped.void.unwrap().contains("stopped"));
-        let runs = [
-            run(1.0, Some(100)),
-            run(9.0, Some(5000)),
-            run(3.0, Some(100)),
-        ];
-        assert_eq!(Medians::of(&runs).tree_s, Some(2.0));
-        let arms = [crate::ArmResult::new("x".to_owned(), runs.to_vec())];
-        let table = crate::table(&arms);
-        assert!(table.contains("0/2"), "{table}");
-        assert!(table.contains("void: x in block 1"), "{table}");
-    }
-}
+mod tests;
