@@ -41,7 +41,7 @@ impl Closeness {
             let mut sorted = nodes.to_vec();
             sorted.sort_by_key(|peer| peer.distance(&target));
             let of = |peer: &Peer| sorted.iter().position(|other| other == peer);
-            // A candidate that is none of the nodes ranks behind them all.
+            // A candidate that is not one of the nodes ranks behind them all.
             let own: Vec<_> = chosen
                 .iter()
                 .map(|peer| of(peer).unwrap_or(nodes.len()))

@@ -1,11 +1,16 @@
-//! The one document that `--json` prints.
+//! The document that `--json` prints: a measurement with all that it depends on.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Host, MeasurePlan, Run, medians::Medians, versions};
+use crate::{
+    host::{Host, versions},
+    medians::Medians,
+    run::Run,
+    schedule::MeasurePlan,
+};
 
 /// A measurement, with all it depends on.
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +69,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MeasureArm;
+    use crate::arm::MeasureArm;
     use serde_json::json;
 
     #[test]

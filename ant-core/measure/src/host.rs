@@ -29,7 +29,7 @@ impl Host {
     }
 }
 
-/// Linux's own words; elsewhere there are none.
+/// Read from Linux's `/proc`; unknown elsewhere.
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text

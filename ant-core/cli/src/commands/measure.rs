@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ant_config::Environment;
-use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Progress, Run, measure, table};
+use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Paying, Progress, Run, measure, table};
 use ant_protocol::{MAX_CHUNK_SIZE, evm::MAX_LEAVES};
 use ant_testnet::Testnet;
 use serde_json::{Value, json};
@@ -75,11 +75,11 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     };
     let target = chosen.target(ground, testnet.as_ref());
     let mut runs = Vec::new();
+    let mut watch = show;
+    let paying = payer.as_ref().map(Paying::by);
+    let measuring = measure(&plan, &target, paying, &mut runs, &mut watch);
     let measured = interrupt
-        .or(async {
-            let measured = measure(&plan, &target, payer.as_ref(), &mut runs, show);
-            Box::pin(measured).await.map_err(Failure::from)
-        })
+        .or(async { measuring.await.map_err(Failure::from) })
         .await;
     interrupt.last_call();
     if let Some(testnet) = testnet {
@@ -155,6 +155,7 @@ fn show(progress: &Progress<'_>) {
             arm,
         } => eprint!("[{run}/{of}] block {}, {arm}: ", block + 1),
         Progress::Ended(run) => eprintln!("{}", outcome(run)),
+        _ => {}
     }
 }
 
