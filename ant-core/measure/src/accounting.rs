@@ -18,8 +18,8 @@ struct Closing {
     look_every: Duration,
 }
 
-/// Answers travel in milliseconds here, so that after a second without any those that
-/// are queued have been worked off too.
+/// Answers travel in milliseconds here. After a second without any, those that were
+/// queued have been read too.
 const CLOSING: Closing = Closing {
     quiet: Duration::from_secs(1),
     within: Duration::from_secs(15),
@@ -80,7 +80,7 @@ impl<'a> Accounting<'a> {
     }
 }
 
-/// How many answers were sent and never came, if both numbers are known. An answer
+/// Returns how many answers were sent and never came, if both numbers are known. An answer
 /// that came though its sending failed on the node's side is not counted as sent, and
 /// hides one loss.
 pub(crate) fn lost(sent: Option<u64>, came: Option<u64>) -> Option<u64> {
@@ -88,7 +88,7 @@ pub(crate) fn lost(sent: Option<u64>, came: Option<u64>) -> Option<u64> {
     Some(sent.saturating_sub(came))
 }
 
-/// Waits until what is counted has stopped to change.
+/// Waits until what is counted no longer changes.
 async fn until_quiet<T: PartialEq>(count: impl Fn() -> T, closing: Closing) {
     let started = Instant::now();
     let mut last = count();

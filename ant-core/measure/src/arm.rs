@@ -53,7 +53,7 @@ impl MeasureArm {
     /// What the published client's arm is called.
     pub const PUBLISHED: &str = "upstream";
 
-    /// How it is paced.
+    /// Returns how it is paced.
     pub fn pacing(&self) -> Arms {
         match self {
             Self::Reference(pacing) => pacing.clone().into(),
@@ -63,7 +63,7 @@ impl MeasureArm {
         }
     }
 
-    /// The percentage of their answers that the nodes lose on purpose.
+    /// Returns the percentage of their answers that the nodes lose on purpose.
     pub const fn loses_percent(&self) -> u8 {
         match self {
             Self::Losing(_, percent) => *percent,
@@ -71,7 +71,7 @@ impl MeasureArm {
         }
     }
 
-    /// Whether the network's published client runs.
+    /// Returns whether the network's published client runs.
     pub fn is_published(&self) -> bool {
         match self {
             Self::Losing(arm, _) => arm.is_published(),
@@ -79,7 +79,7 @@ impl MeasureArm {
         }
     }
 
-    /// Whether it is what the settings say.
+    /// Returns whether it is what the settings say.
     pub fn follows_settings(&self) -> bool {
         match self {
             Self::Losing(arm, _) => arm.follows_settings(),
@@ -113,7 +113,7 @@ impl MeasureArm {
         }
     }
 
-    /// The plan it runs under, given that of the settings. The limits of time are
+    /// Returns the plan that it runs under, given that of the settings. The limits of time are
     /// those of the settings for every arm: they do not choose whom to ask.
     pub fn plan(&self, settings: Plan) -> Plan {
         match self {

@@ -8,7 +8,7 @@ use ant_testnet::{Fault, Testnet};
 /// How close a tree's candidates are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Closeness {
-    /// How many pools hold others than the closest 16.
+    /// How many pools hold other candidates than the closest 16.
     pub(crate) pools_other: usize,
     /// The share of all candidates that are among the closest 16 of their pool.
     pub(crate) closest_share: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Closeness {
     pub(crate) mean_rank: f64,
 }
 
-/// The nodes of a testnet that answer with candidates.
+/// Returns the nodes of a testnet that answer with candidates.
 pub(crate) fn answering(testnet: &Testnet) -> Vec<Peer> {
     let answers = |fault| !matches!(fault, Some(Fault::Silent | Fault::Refuses));
     let peers = testnet.peers().into_iter();
@@ -24,7 +24,7 @@ pub(crate) fn answering(testnet: &Testnet) -> Vec<Peer> {
     peers.map(|(peer, _)| Peer(*peer.as_bytes())).collect()
 }
 
-/// How close the candidates of these trees are among `nodes`.
+/// Returns how close the candidates of these trees are among `nodes`.
 pub(crate) fn closeness(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<Closeness> {
     let pools = batches.iter().flat_map(|prepared| prepared.batch.chosen());
     Closeness::of(pools, nodes)

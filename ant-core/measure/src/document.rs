@@ -39,7 +39,7 @@ pub struct ArmResult {
 }
 
 impl ArmResult {
-    /// The result of these runs.
+    /// Returns the result of an arm with this name.
     pub fn new(arm: String, runs: Vec<Run>) -> Self {
         Self {
             arm,
@@ -50,7 +50,7 @@ impl ArmResult {
 }
 
 impl Document {
-    /// The document of these runs, which name their arm by its index.
+    /// Returns the document of these runs, each given with the index of its arm.
     pub fn new(plan: &MeasurePlan, settings: Value, host: Host, runs: &[(usize, Run)]) -> Self {
         let arms = plan.arms.iter().enumerate().map(|(at, arm)| {
             let own = runs.iter().filter(|(arm, _)| *arm == at);

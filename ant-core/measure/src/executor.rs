@@ -1,5 +1,4 @@
-//! What makes a run, as a trait, so that the order of the runs can be tested without
-//! a network: see `runner.rs`.
+//! What makes a run, as a trait: fresh clients on a network, or a stand-in in tests.
 
 use ant_core::Error;
 use bytes::Bytes;

@@ -52,7 +52,7 @@ pub fn measure_tree<'a>(
     })
 }
 
-/// Prepares on a fresh client, which the caller is to close.
+/// Prepares on a fresh client. The caller closes it.
 async fn prepare_fresh(
     target: &Target<'_>,
     pacing: Arms,
@@ -90,7 +90,8 @@ impl FreshClients<'_> {
         Ok(measured.run)
     }
 
-    /// Pays what was prepared, if it is to be paid. A payment that fails is a result.
+    /// Pays what was prepared, if it is to be paid. A payment that fails is a result:
+    /// the error of the run.
     async fn pay(&self, client: &Client, measured: &mut Measured, chunks: &[Bytes]) {
         let Some(paying) = self.paying else { return };
         let Measured { run, batches, .. } = measured;

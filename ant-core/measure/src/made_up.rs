@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// they are paid for does not depend on it.
 const CHUNK: usize = 1024;
 
-/// The chunks of a payment, decided by the seed and the number of the payment.
+/// Returns the chunks of a payment, decided by the seed and the number of the payment.
 pub(crate) fn chunks(seed: u64, payment: usize, count: usize) -> Vec<Bytes> {
     let own = seed.wrapping_add((payment as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut random = StdRng::seed_from_u64(own);
@@ -20,13 +20,13 @@ pub(crate) fn chunks(seed: u64, payment: usize, count: usize) -> Vec<Bytes> {
     (0..count).map(chunk).collect()
 }
 
-/// The addresses of a payment for made-up chunks, decided by the seed and the number
+/// Returns the addresses of a payment for made-up chunks, decided by the seed and the number
 /// of the payment.
 pub fn addresses(seed: u64, payment: usize, count: usize) -> Vec<[u8; 32]> {
     addresses_of(&chunks(seed, payment, count))
 }
 
-/// The addresses of these chunks.
+/// Returns the addresses of these chunks.
 pub(crate) fn addresses_of(chunks: &[Bytes]) -> Vec<[u8; 32]> {
     chunks.iter().map(|chunk| compute_address(chunk)).collect()
 }

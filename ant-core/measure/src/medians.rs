@@ -13,7 +13,7 @@ use crate::{
 pub struct Medians(Vec<(&'static str, Option<f64>)>);
 
 impl Medians {
-    /// The medians of these runs.
+    /// Returns the medians of these runs.
     pub fn of(runs: &[Run]) -> Self {
         let valid = || runs.iter().filter(|run| run.void.is_none());
         let each = FIGURES.iter();
@@ -21,7 +21,7 @@ impl Medians {
         Self(each.collect())
     }
 
-    /// The median of the figure with this name in JSON, if some run has it.
+    /// Returns the median of the figure with this name in JSON, if some run has it.
     pub fn get(&self, figure: &str) -> Option<f64> {
         self.0.iter().find(|(name, _)| *name == figure)?.1
     }

@@ -21,7 +21,7 @@ pub struct Paying<'a> {
 }
 
 impl<'a> Paying<'a> {
-    /// Paying with this payer.
+    /// Pays with this payer.
     pub const fn by(payer: &'a Payer) -> Self {
         Self { payer }
     }
@@ -80,8 +80,8 @@ async fn pay(
     Ok(())
 }
 
-/// The chunks to store of a tree that has these proofs by address, each with its
-/// proof.
+/// Returns the chunks to store of a tree that has these proofs by address, each with
+/// its proof.
 fn to_store<'a>(
     chunks: &'a [Bytes],
     proofs: &'a BTreeMap<[u8; 32], Vec<u8>>,

@@ -37,7 +37,7 @@ pub struct PaymentRecord {
 }
 
 impl PaymentRecord {
-    /// The record of a payment that has ended now.
+    /// Returns the record of a payment that has ended now.
     pub fn now(profile: &str, drawn: &Drawn, addresses: usize, run: Run) -> Self {
         Self {
             // A payment does not fail because the clock stands before 1970.
@@ -79,7 +79,7 @@ pub fn append_record(path: &Path, record: &PaymentRecord) -> io::Result<()> {
     file.write_all(&line)
 }
 
-/// How every record begins.
+/// How every record begins: a line that begins so and cannot be read was cut short.
 const BEGINS: &str = "{\"at\":";
 
 /// A line of a file is not the record of a payment.
@@ -95,9 +95,9 @@ pub struct RecordError {
     pub source: serde_json::Error,
 }
 
-/// Records summed up.
+/// What records say, summed up.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct Summary {
     /// Each arm's payments, by name; named with their profile and how many
     /// addresses they were for, where those differ.
     pub arms: Vec<ArmResult>,
@@ -111,7 +111,7 @@ pub struct Report {
 /// # Errors
 ///
 /// When a line is not a record.
-pub fn summed_up(files: &[(String, String)]) -> Result<Report, RecordError> {
+pub fn summed_up(files: &[(String, String)]) -> Result<Summary, RecordError> {
     let mut records: Vec<PaymentRecord> = Vec::new();
     let mut cut_short = 0;
     for (name, text) in files {
@@ -161,7 +161,7 @@ pub fn summed_up(files: &[(String, String)]) -> Result<Report, RecordError> {
     let arms = arms
         .into_iter()
         .map(|(arm, runs)| ArmResult::new(arm, runs));
-    Ok(Report {
+    Ok(Summary {
         arms: arms.collect(),
         cut_short,
     })

@@ -216,7 +216,7 @@ pub struct Run {
 }
 }
 
-/// What follows from these trees.
+/// Applies what an entry gives, whose type follows from its field.
 fn follow<T>(trees: &[&Report], how: fn(&[&Report]) -> T) -> T {
     how(trees)
 }
@@ -237,7 +237,7 @@ fn largest<N: Ord>(trees: &[&Report], of: fn(&Report) -> N) -> Option<N> {
     trees.iter().map(|tree| of(tree)).max()
 }
 
-/// The peers that were silent in some tree, each once.
+/// Returns the peers that were silent in some tree, each once.
 fn silent_peers(trees: &[&Report]) -> Vec<String> {
     let silent: BTreeSet<_> = trees.iter().flat_map(|tree| &tree.silent_peers).collect();
     silent.iter().map(ToString::to_string).collect()
@@ -272,7 +272,7 @@ impl Run {
         };
     }
 
-    /// Whether every pool is full.
+    /// Returns whether every pool is full.
     pub fn full(&self) -> bool {
         self.error.is_none() && self.pools.is_some() && self.pools == self.pools_full
     }

@@ -1,4 +1,5 @@
-//! Walks the schedule of a measurement. What makes a run it does not know.
+//! Walks the schedule of a measurement. What makes a run is known here as a trait only,
+//! so that order, interruption and failure can be tested without a network.
 
 use ant_core::Error;
 

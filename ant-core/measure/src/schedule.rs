@@ -25,16 +25,16 @@ pub struct MeasurePlan {
 
 /// One run to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scheduled {
+pub(crate) struct Scheduled {
     /// The number of its block, from 0.
-    pub block: usize,
+    pub(crate) block: usize,
     /// The index of its arm.
-    pub arm: usize,
+    pub(crate) arm: usize,
 }
 
 impl MeasurePlan {
-    /// Every run in its order: all arms once a block, shuffled anew each time.
-    pub fn schedule(&self) -> Vec<Scheduled> {
+    /// Returns every run in its order: all arms once a block, shuffled anew each time.
+    pub(crate) fn schedule(&self) -> Vec<Scheduled> {
         let mut random = StdRng::seed_from_u64(self.seed);
         let mut schedule = Vec::with_capacity(self.blocks * self.arms.len());
         for block in 0..self.blocks {

@@ -11,7 +11,7 @@ use crate::{
 /// Up to this many runs' values are listed one by one; more are given as a range.
 const LISTED: usize = 5;
 
-/// The arms' table. `-` is unknown.
+/// Returns the table of these arms as text. `-` stands for what is unknown.
 pub fn table(arms: &[ArmResult]) -> String {
     let columns = FIGURES.iter();
     let columns: Vec<_> = columns
@@ -32,7 +32,8 @@ pub fn table(arms: &[ArmResult]) -> String {
     text
 }
 
-/// The rows, all as long as the first, with their columns under each other.
+/// Returns the rows as text with their columns under each other. All rows are as long
+/// as the first.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
@@ -69,7 +70,7 @@ fn cell(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// The values of all runs that have this figure.
+/// Returns the values of all runs that have this figure.
 fn each(runs: &[Run], figure: &Figure<Run>) -> String {
     let values: Vec<_> = runs.iter().filter_map(figure.read).collect();
     let smallest = values.iter().copied().reduce(f64::min);

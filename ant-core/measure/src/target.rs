@@ -19,14 +19,15 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// This network for clients with this plan.
+    /// Returns this network for clients that have another plan.
     pub(crate) fn with_plan(&self, plan: Plan) -> Self {
         let mut target = self.clone();
         target.client.plan = plan;
         target
     }
 
-    /// Connects a client and has it learn its peers. Returns how long both took, too.
+    /// Connects a client and lets it learn its peers. Returns the client, and how long
+    /// both took.
     pub(crate) async fn fresh_client(&self, pacing: Arms) -> Result<(Client, Duration), Error> {
         let joining = Instant::now();
         let client = Client::connect(ClientConfig {
@@ -36,5 +37,33 @@ impl Target<'_> {
         .await?;
         client.warm_up().await;
         Ok((client, joining.elapsed()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_plan_changes_nothing_else() {
+        let client = ClientConfig {
+            local: true,
+            seed: Some(7),
+            ..ClientConfig::default()
+        };
+        let target = Target {
+            client: client.clone(),
+            testnet: None,
+            lab: None,
+        };
+        let plan = Plan {
+            ask: client.plan.ask + 1,
+            ..client.plan
+        };
+        let other = target.with_plan(plan);
+        assert_eq!(other.client.plan, plan);
+        let expected = ClientConfig { plan, ..client };
+        assert_eq!(format!("{:?}", other.client), format!("{expected:?}"));
+        assert_ne!(target.client.plan, plan);
     }
 }

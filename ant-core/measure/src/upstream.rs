@@ -1,9 +1,9 @@
 //! The network's published client as an arm, so that what is claimed of ours has
 //! its reference beside it.
 //!
-//! It prepares on an endpoint that our client has made and warmed up, and keeps
-//! to itself what it saw. What reached the endpoint our client counts: to it all
-//! these answers are unasked.
+//! It prepares on an endpoint that our client has made and warmed up, and does not tell
+//! what it saw. But our client counts what reaches the endpoint: as answers that it
+//! has not asked for.
 
 use std::{sync::Arc, time::Instant};
 
