@@ -12,7 +12,7 @@ use ant_core::now;
 use ant_pacing::PacingSpec;
 use serde::{Deserialize, Serialize};
 
-use crate::{ArmResult, Drawn, Run};
+use crate::{document::ArmResult, run::Run, tree::Drawn};
 
 /// One payment: what it drew, and how it fared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct PaymentRecord {
     pub profile: String,
     /// The pacing that it drew.
     pub arm: PacingSpec,
-    /// How often the terms had been changed before it.
+    /// How often the client's terms had been changed before it.
     pub epoch: u64,
     /// What decides the draws.
     pub seed: u64,
@@ -37,10 +37,10 @@ pub struct PaymentRecord {
 }
 
 impl PaymentRecord {
-    /// The record of a payment that has ended now.
+    /// Returns the record of a payment that has ended now.
     pub fn now(profile: &str, drawn: &Drawn, addresses: usize, run: Run) -> Self {
         Self {
-            // A clock before 1970 says nothing, and no payment fails of it.
+            // A payment does not fail because the clock stands before 1970.
             at: now().unwrap_or(0),
             profile: profile.to_owned(),
             arm: drawn.pacing.clone(),
@@ -53,8 +53,8 @@ impl PaymentRecord {
     }
 }
 
-/// Appends a line to a file, which is made if need be. Several programs may
-/// append to one file: each line is written at once.
+/// Appends a record as a line to a file, and makes the file if it does not exist.
+/// Several programs may append to one file: each line is written at once.
 ///
 /// # Errors
 ///
@@ -79,26 +79,39 @@ pub fn append_record(path: &Path, record: &PaymentRecord) -> io::Result<()> {
     file.write_all(&line)
 }
 
-/// How every record begins.
+/// How every record begins: a line that begins so and cannot be read was cut short.
 const BEGINS: &str = "{\"at\":";
 
-/// Records summed up.
+/// A line of a file is not the record of a payment.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}:{line}: not the record of a payment: {source}")]
+#[non_exhaustive]
+pub struct RecordError {
+    /// The name of the file.
+    pub file: String,
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// Why it is not a record.
+    pub source: serde_json::Error,
+}
+
+/// What records say, summed up.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct Summary {
     /// Each arm's payments, by name; named with their profile and how many
     /// addresses they were for, where those differ.
     pub arms: Vec<ArmResult>,
-    /// Records that were cut short, as the last one of a program that was killed
+    /// How many records were cut short, as the last one of a program that was killed
     /// may be.
     pub cut_short: usize,
 }
 
-/// Sums up files of records: each its name and its text.
+/// Sums up files of records, each given as its name and its text.
 ///
 /// # Errors
 ///
-/// When a line is no record: the file, the line, and why.
-pub fn summed_up(files: &[(String, String)]) -> Result<Report, String> {
+/// When a line is not a record.
+pub fn summed_up(files: &[(String, String)]) -> Result<Summary, RecordError> {
     let mut records: Vec<PaymentRecord> = Vec::new();
     let mut cut_short = 0;
     for (name, text) in files {
@@ -110,13 +123,17 @@ pub fn summed_up(files: &[(String, String)]) -> Result<Report, String> {
                 Err(_) if BEGINS.starts_with(line.trim_end()) || line.starts_with(BEGINS) => {
                     cut_short += 1;
                 }
-                Err(error) => {
-                    return Err(format!("{name}:{}: no payment's record: {error}", at + 1));
+                Err(source) => {
+                    return Err(RecordError {
+                        file: name.clone(),
+                        line: at + 1,
+                        source,
+                    });
                 }
             }
         }
     }
-    // What differs besides the arm makes other results.
+    // Payments that differ in more than the arm are not compared with each other.
     let several = |of: &dyn Fn(&PaymentRecord) -> String| {
         records.iter().map(of).collect::<BTreeSet<_>>().len() > 1
     };
@@ -144,7 +161,7 @@ pub fn summed_up(files: &[(String, String)]) -> Result<Report, String> {
     let arms = arms
         .into_iter()
         .map(|(arm, runs)| ArmResult::new(arm, runs));
-    Ok(Report {
+    Ok(Summary {
         arms: arms.collect(),
         cut_short,
     })
@@ -194,7 +211,7 @@ mod tests {
         let arms: Vec<_> = report
             .arms
             .iter()
-            .map(|arm| (arm.arm.as_str(), arm.runs.len(), arm.median.tree_s))
+            .map(|arm| (arm.arm.as_str(), arm.runs.len(), arm.median.get("tree_s")))
             .collect();
         assert_eq!(
             arms,
@@ -213,13 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_record_is_named() {
+    fn a_line_that_is_not_a_record_is_named() {
         let good = serde_json::to_string(&record("local", "hold-32", 1.0)).unwrap();
         for bad in ["{}", "x", "[1]"] {
             let text = format!("{good}\n\n{bad}\n{good}\n");
             let error = summed_up(&[("p.jsonl".to_owned(), text)]).unwrap_err();
+            let error = error.to_string();
             assert!(
-                error.starts_with("p.jsonl:3: no payment's record"),
+                error.starts_with("p.jsonl:3: not the record of a payment: "),
                 "{error}"
             );
         }

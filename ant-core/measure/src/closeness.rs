@@ -7,8 +7,8 @@ use ant_testnet::{Fault, Testnet};
 
 /// How close a tree's candidates are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Choice {
-    /// How many pools hold others than the closest 16.
+pub(crate) struct Closeness {
+    /// How many pools hold other candidates than the closest 16.
     pub(crate) pools_other: usize,
     /// The share of all candidates that are among the closest 16 of their pool.
     pub(crate) closest_share: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Choice {
     pub(crate) mean_rank: f64,
 }
 
-/// The nodes of a testnet that answer with candidates.
+/// Returns the nodes of a testnet that answer with candidates.
 pub(crate) fn answering(testnet: &Testnet) -> Vec<Peer> {
     let answers = |fault| !matches!(fault, Some(Fault::Silent | Fault::Refuses));
     let peers = testnet.peers().into_iter();
@@ -24,13 +24,13 @@ pub(crate) fn answering(testnet: &Testnet) -> Vec<Peer> {
     peers.map(|(peer, _)| Peer(*peer.as_bytes())).collect()
 }
 
-/// How close the candidates of these trees are among `nodes`.
-pub(crate) fn choice(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<Choice> {
+/// Returns how close the candidates of these trees are among `nodes`.
+pub(crate) fn closeness(batches: &[PreparedMerkleBatch], nodes: &[Peer]) -> Option<Closeness> {
     let pools = batches.iter().flat_map(|prepared| prepared.batch.chosen());
-    Choice::of(pools, nodes)
+    Closeness::of(pools, nodes)
 }
 
-impl Choice {
+impl Closeness {
     #[expect(
         clippy::cast_precision_loss,
         reason = "counts of candidates are far below 2^52"
@@ -41,7 +41,7 @@ impl Choice {
             let mut sorted = nodes.to_vec();
             sorted.sort_by_key(|peer| peer.distance(&target));
             let of = |peer: &Peer| sorted.iter().position(|other| other == peer);
-            // A candidate that is none of the nodes ranks behind them all.
+            // A candidate that is not one of the nodes ranks behind them all.
             let own: Vec<_> = chosen
                 .iter()
                 .map(|peer| of(peer).unwrap_or(nodes.len()))
@@ -75,7 +75,7 @@ mod tests {
         let nodes: Vec<_> = (0..40).map(peer).collect();
         let of = |chosen: Vec<u8>| {
             let pool = ([0; 32], chosen.into_iter().map(peer).collect());
-            Choice::of(std::iter::once(pool), &nodes).unwrap()
+            Closeness::of(std::iter::once(pool), &nodes).unwrap()
         };
         let best = of((0..16).collect());
         assert_eq!(
@@ -87,6 +87,6 @@ mod tests {
         assert!((near.closest_share - 15.0 / 16.0).abs() < 1e-9);
         let stranger = of((0..15).chain([200]).collect());
         assert!((stranger.mean_rank - (105.0 + 40.0) / 16.0).abs() < 1e-9);
-        assert_eq!(Choice::of(std::iter::empty(), &nodes), None);
+        assert_eq!(Closeness::of(std::iter::empty(), &nodes), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Settings that a running client follows: looked at before each payment, and
-//! whenever somebody asks by SIGHUP.
+//! Follows changes of the settings for a client that runs on: the files are looked at
+//! before each payment, and whenever somebody asks by SIGHUP.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -8,23 +8,26 @@ use ant_core::Client;
 
 use crate::record;
 
-/// How long to wait until two looks agree: an editor writes a small file in far
-/// less.
+/// How long to wait between two looks, which must agree. An editor writes a small file
+/// in far less time.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// A file that changes at every look is left for the next payment.
+/// How often to look before a payment. A file that has changed at every look is left
+/// for the next payment.
 const LOOKS: usize = 20;
 
-pub(crate) struct Live {
+/// The settings in force, and the files they come from.
+pub(crate) struct SettingsFollower {
     reloader: Reloader,
-    /// What needs a restart, as it was at the start.
+    /// The settings at the start: some changes take effect at the next start only.
     started: Settings,
     told_of_restart: bool,
-    /// The notes that have been said.
+    /// The notes that have been printed: each is printed once.
     told: BTreeSet<String>,
 }
 
-impl Live {
+impl SettingsFollower {
+    /// Prints the notes on the settings that it begins with.
     pub(crate) fn new(reloader: Reloader) -> Self {
         let notes = reloader.current().notes();
         for note in &notes {
@@ -48,7 +51,7 @@ impl Live {
         (self.reloader.reloads(), self.reloader.rejections())
     }
 
-    /// Brings the client up to the files, for its next payment.
+    /// Looks at the files, and gives the client what they say for its next payment.
     pub(crate) async fn look(&mut self, client: &Client) -> Look {
         let mut look = self.reloader.look();
         for _ in 1..LOOKS {
@@ -72,7 +75,7 @@ impl Live {
         look
     }
 
-    /// Looks because somebody wants to know, so says what it finds.
+    /// Looks because somebody has asked, and so also says if nothing has changed.
     pub(crate) async fn asked(&mut self, client: &Client) {
         self.reloader.ask_again();
         if matches!(self.look(client).await, Look::Same) {
@@ -80,6 +83,7 @@ impl Live {
         }
     }
 
+    /// Gives the client the settings now in force, and says so.
     fn take_over(&mut self, client: &Client) {
         let loaded = self.reloader.current();
         let settings = &loaded.settings;
