@@ -5,7 +5,11 @@
 //! whether an editor renames a new file into place, Kubernetes swaps a link, or
 //! a file is deleted and made again, and no notification can be missed.
 
-use crate::{ConfigError, Fault, Loaded, Sources, load};
+use crate::{
+    fault::{ConfigError, Fault},
+    merge::{Loaded, load},
+    sources::Sources,
+};
 
 /// What a look at the files has found.
 #[derive(Debug)]

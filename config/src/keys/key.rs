@@ -1,10 +1,10 @@
 //! One key: what it is called in each layer, what it holds, and why its default is
-//! what it is. So that nothing that walks the list asks anywhere else.
+//! what it is. Whatever walks the list finds all of that here.
 
-use crate::kind::Kind;
+use crate::keys::kind::Kind;
 
 /// One key.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Its name, dotted as in a profile: `plan.ask`.
     pub name: &'static str,
