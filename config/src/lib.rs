@@ -12,6 +12,7 @@
 //! [`Reloader`] reads them again while a program runs.
 
 mod address;
+mod docs;
 mod fault;
 mod keys;
 mod merge;
@@ -22,6 +23,7 @@ mod sources;
 mod template;
 
 pub use address::{AddressError, read_address};
+pub use docs::with_tables;
 pub use fault::{ConfigError, Fault, redacted};
 pub use keys::{KEYS, Key, Kind};
 pub use merge::{Loaded, NetworkKind, NetworkSettings, PaymentSettings, Settings, load};

@@ -21,15 +21,15 @@ pub(crate) const FILE_WORDS: &[(&str, &str)] = &[
 
 /// Keys that belong together.
 #[derive(Debug)]
-struct Section {
+pub(crate) struct Section {
     /// The table of a profile that holds them; empty for the key that chooses
     /// the profile.
-    name: &'static str,
-    keys: &'static [Key],
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [Key],
 }
 
 /// Every section, in the order of a profile.
-const SECTIONS: &[Section] = &[
+pub(crate) const SECTIONS: &[Section] = &[
     Section {
         name: "",
         keys: &[PROFILE],

@@ -12,5 +12,5 @@ pub use key::Key;
 pub use kind::Kind;
 pub(crate) use kind::Problem;
 pub use list::KEYS;
-pub(crate) use list::{FILE_WORDS, PREFIX, find};
+pub(crate) use list::{FILE_WORDS, PREFIX, SECTIONS, Section, find};
 pub(crate) use value::Value;
