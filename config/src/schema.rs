@@ -1,4 +1,4 @@
-//! What editors need to help with a profile: its JSON Schema.
+//! The JSON Schema of a profile, with which editors check and complete it.
 
 use ant_pacing::{FieldKind, catalogue};
 use serde_json::{Map, Value as Json, json};

@@ -1,4 +1,5 @@
-//! A new profile, with every key it may set explained.
+//! A new profile in which every key is explained, so that nobody starts from an
+//! empty file.
 
 use std::{fmt::Write, fs, io::Write as _, path::Path};
 
@@ -9,8 +10,8 @@ use crate::{
     sources::{Flag, Sources, is_name, places},
 };
 
-/// Writes a new profile into `folder`, which is made if need be, and says where
-/// it is. It extends `base` and changes nothing yet.
+/// Writes a new profile into `folder`, which is made if it is missing, and returns
+/// its path. The profile extends `base` and changes nothing yet.
 ///
 /// # Errors
 ///
@@ -31,7 +32,7 @@ pub fn new_profile(
         let problem = format!("there is such a profile already: {place}");
         return Err(Fault::new(format!("`{name}`"), problem).into());
     }
-    // What it extends must be sound by itself.
+    // What it extends must have no faults of its own.
     let alone = Sources {
         flags: Flag::new("profile", base, "--extends")
             .into_iter()
@@ -45,7 +46,7 @@ pub fn new_profile(
     fs::create_dir_all(folder).map_err(failed)?;
     let mut file = fs::File::create_new(&path).map_err(failed)?;
     if let Err(error) = file.write_all(template(base).as_bytes()) {
-        // Half a profile would be read as one. What went wrong is said below.
+        // Half a profile would be read as a whole one. The error is returned below.
         let _ = fs::remove_file(&path);
         return Err(failed(error).into());
     }
@@ -70,7 +71,7 @@ fn template(base: &str) -> String {
     text
 }
 
-/// A key as a comment: what it is, and how it would be set.
+/// Returns a key as a comment: what it is, and how it would be set.
 fn comment(key: &Key, name: &str) -> String {
     let meaning = key.meaning();
     let value = match key.kind {

@@ -81,7 +81,7 @@ impl Problem {
 }
 
 impl Kind {
-    /// What a valid value is, in words.
+    /// Returns what a valid value is, in words.
     pub fn expected(self) -> String {
         match self {
             Self::NameOrPath => "a name, or a path".to_owned(),

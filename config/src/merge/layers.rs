@@ -58,8 +58,8 @@ fn default(key: &'static Key) -> Option<Entry> {
 pub(super) fn pacings(layers: &[Layer], faults: &mut Vec<Fault>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for layer in layers {
-        // The default layer names a strategy, so the spec it falls back to here
-        // is never in force.
+        // The default layer names a strategy, so what is below it, `uncapped`, is
+        // never in force.
         let fallback = || ant_pacing::StrategySpec::uncapped().into();
         let below: PacingSpec = steps.last().map_or_else(fallback, |(spec, _)| spec.clone());
         let made = if layer.is_file {

@@ -15,13 +15,13 @@ pub struct Flag {
     pub key: &'static Key,
     /// Its value, as text.
     pub text: String,
-    /// The flag that said so, with its dashes: the key's own, or one that
-    /// stands for several keys, as `--manifest` does.
+    /// The flag, with its dashes: the key's own, or one that stands for several
+    /// keys, such as `--manifest`.
     pub name: String,
 }
 
 impl Flag {
-    /// What the flag `name` says of the key called `key`; nothing if there is
+    /// Returns what the flag `name` says of the key called `key`; `None` if there is
     /// no such key.
     pub fn new(key: &str, text: impl Into<String>, name: impl Into<String>) -> Option<Self> {
         Some(Self {
@@ -32,9 +32,9 @@ impl Flag {
     }
 }
 
-/// Adds what joining through these addresses means, except where a flag says
-/// otherwise: that the network is remote, and whether it is on loopback. `name`
-/// is the flag that named them.
+/// Adds what joining through these addresses means: that the network is remote, and
+/// whether it is on loopback. Where a flag says otherwise, nothing is added. `name`
+/// is the flag that named the addresses.
 pub fn joining(flags: &mut Vec<Flag>, addresses: &[String], name: &str) {
     let on_loopback = addresses.iter().filter(|text| address::is_loopback(text));
     let on_loopback = on_loopback.count();
@@ -51,8 +51,9 @@ pub fn joining(flags: &mut Vec<Flag>, addresses: &[String], name: &str) {
     add(flags, meant, name);
 }
 
-/// Adds what a wide-area network in a box means, except where a flag says
-/// otherwise; of this scenario, if one is given.
+/// Adds what a wide-area network in a box means, of this scenario if one is given.
+/// Where a flag says otherwise, nothing is added. `name` is the flag that asked for
+/// it.
 ///
 /// # Errors
 ///

@@ -39,7 +39,7 @@ pub(crate) enum ProfileCommand {
         /// Its name, or its file
         name: String,
     },
-    /// Write a new one beside the working directory, with every key explained
+    /// Write a new one into the folder `profiles` of the working directory, with every key explained
     New {
         /// Its name
         name: String,

@@ -16,7 +16,7 @@ pub(crate) struct UploadArgs {
     #[arg(long)]
     pub(crate) public: bool,
 
-    /// Where to write the data map; by default beside the working directory, as FILE.datamap
+    /// Where to write the data map; by default in the working directory, as FILE.datamap
     #[arg(long, value_name = "FILE")]
     pub(crate) data_map: Option<PathBuf>,
 
