@@ -263,6 +263,21 @@ fn a_text_that_looks_like_something_else_stays_text() {
 }
 
 #[test]
+fn a_list_of_a_profile_replaces_the_one_that_it_extends() {
+    let mut bench = Bench::new();
+    bench
+        .base
+        .push_str("bootstrap = [\"127.0.0.1:1\", \"127.0.0.1:2\"]\n");
+    let addresses = |bench: &Bench| bench.load().unwrap().settings.network.bootstrap;
+    assert_eq!(addresses(&bench).len(), 2);
+    let extends = bench.profile.clone();
+    for (list, left) in [("[\"127.0.0.1:3\"]", 1), ("[]", 0)] {
+        bench.profile = format!("{extends}network.bootstrap = {list}\n");
+        assert_eq!(addresses(&bench).len(), left, "{list}");
+    }
+}
+
+#[test]
 fn a_profile_is_found_by_its_path_too() {
     let bench = Bench::new();
     let mut sources = bench.sources();
