@@ -1,4 +1,5 @@
 //! The environment, as a value: read once from the process, or made by a test.
+//! Only here is the process's own looked at, and nothing ever changes it.
 
 use std::{
     collections::BTreeMap,
@@ -8,9 +9,10 @@ use std::{
 use ant_text::nearest;
 
 use crate::{
-    Fault, Key, Origin, did_you_mean,
-    keys::{KEYS, PREFIX},
-    layers::Entry,
+    fault::{Fault, did_you_mean},
+    keys::{KEYS, Key, PREFIX},
+    origin::Origin,
+    sources::entry::Entry,
 };
 
 /// Environment variables, by name.
@@ -18,13 +20,13 @@ use crate::{
 pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
-    /// The process's own, as it is now. It is never changed.
+    /// Returns the process's own, as it is now.
     pub fn of_process() -> Self {
         std::env::vars_os().collect()
     }
 
-    /// The first variable that is set and chooses the pacing, if any: for
-    /// commands that do not use it, to say so.
+    /// Returns the first variable that is set and chooses the pacing, if any, so
+    /// that a command which does not use it can say so.
     pub fn chooses_pacing(&self) -> Option<&'static str> {
         let chooses = |key: &&Key| key.is_pacing() && self.is_set(key.variable);
         KEYS.iter().find(chooses).map(|key| key.variable)
@@ -36,8 +38,8 @@ impl Environment {
         value.is_some_and(|value| !is_blank(value))
     }
 
-    /// The variables that are ours and set, and what is wrong with others of
-    /// our prefix. An empty or blank one counts as unset, since that is how
+    /// Reads the variables that are ours and set, and finds what is wrong with
+    /// others of our prefix. An empty or blank one counts as unset, since that is how
     /// compose files and shells unset one.
     pub(crate) fn entries(&self) -> (Vec<Entry>, Vec<Fault>) {
         let (mut entries, mut faults) = (Vec::new(), Vec::new());
@@ -77,7 +79,7 @@ fn is_blank(value: &OsStr) -> bool {
     value.to_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// What is wrong with a variable that is none of ours, if it was meant to be.
+/// Returns the fault of a variable that is not one of ours, if it was meant to be.
 fn unknown(name: &str, value: &OsStr) -> Option<Fault> {
     let no_such = |near: Option<&str>| {
         let problem = format!("there is no such variable{}", did_you_mean(near));

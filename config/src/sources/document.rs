@@ -1,27 +1,22 @@
 //! One profile's text, checked against the list of keys.
 //!
-//! `config` (config-rs) reads the values. `toml` says where each one stands, so
-//! that every fault has a line, a column and a caret, and so that a text with
-//! several slips shows them all.
+//! `toml` reads it here, since it says where each value stands and goes on after a
+//! slip: so every fault has a line, a column and a caret, and all of them are found
+//! in one run. What has passed is read by config-rs: see `merge::load`.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::{collections::BTreeMap, ops::Range};
 
 use ant_text::nearest;
-use config::{File, FileFormat, Map, Source, Value as FileValue, ValueKind};
 use toml::de::{DeTable, DeValue};
 
 use crate::{
-    Fault, Key, Origin, did_you_mean,
-    fault::Spot,
-    keys::{self, FILE_WORDS, KEYS},
-    kind::Problem,
-    layers::Entry,
+    fault::{Fault, Spot, did_you_mean},
+    keys::{self, FILE_WORDS, KEYS, Key, Problem},
+    origin::Origin,
+    sources::entry::Entry,
 };
 
-/// Nobody reads more faults of one file than this.
+/// The most faults of one file that are shown; nobody reads more.
 const MOST_FAULTS: usize = 100;
 
 /// A profile as read.
@@ -36,15 +31,13 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Reads a profile's text. What is sound is read even if other parts are
-    /// not, so that faults of all layers can be named at once.
+    /// Reads a profile's text. Its good parts are read even if others are bad, so
+    /// that the faults of all layers can be named at once.
     pub(crate) fn read(place: &str, text: &str) -> (Self, Vec<Fault>) {
         let mut reader = Reader {
             place,
             text,
             spans: BTreeMap::new(),
-            judged: BTreeSet::new(),
-            sound: text.to_owned(),
             more: 0,
             document: Self::default(),
             faults: Vec::new(),
@@ -77,11 +70,6 @@ struct Reader<'a> {
     place: &'a str,
     text: &'a str,
     spans: BTreeMap<String, Spans>,
-    /// Keys that need no second look, since no value of any key is like that.
-    judged: BTreeSet<String>,
-    /// The text with a zero in place of each number that is too large, which
-    /// config-rs would stop at.
-    sound: String,
     /// Faults beyond those that anybody reads.
     more: usize,
     document: Document,
@@ -96,21 +84,23 @@ impl Reader<'_> {
         }
         let (table, errors) = DeTable::parse_recoverable(self.text);
         for error in errors {
-            self.fault_at(error.span(), format!("no TOML: {}", error.message()));
+            self.fault_at(
+                error.span(),
+                format!("this is not TOML: {}", error.message()),
+            );
         }
         // The values of a text with slips are not what was meant.
         if !self.faults.is_empty() {
             return;
         }
         self.index("", table.get_ref());
-        match File::from_str(&self.sound, FileFormat::Toml).collect() {
-            Ok(values) if values.is_empty() => self.fault("it sets nothing"),
-            Ok(values) => self.walk("", &values),
-            Err(error) => self.fault(error.to_string().trim_end()),
+        if table.get_ref().is_empty() {
+            self.fault("it sets nothing");
         }
+        self.walk("", table.get_ref());
     }
 
-    /// Notes where everything stands, and what no number can hold.
+    /// Notes where everything stands.
     fn index(&mut self, path: &str, table: &DeTable<'_>) {
         for (name, value) in table {
             let below = join(path, name.get_ref());
@@ -134,70 +124,27 @@ impl Reader<'_> {
                     self.index_value(&format!("{path}.{at}"), spans, value.get_ref());
                 }
             }
-            DeValue::Integer(number)
-                if i64::from_str_radix(number.as_str(), number.radix()).is_err() =>
-            {
-                let expected = keys::find(path).map(|key| key.kind.expected());
-                let expected = expected.map_or_else(String::new, |e| format!("; it is {e}"));
-                let problem = format!("`{number}` is too large for `{path}`{expected}");
-                self.judge(path, &spans, problem);
-                let room = spans.value.len();
-                self.sound
-                    .replace_range(spans.value.clone(), &format!("{:room$}", 0));
-            }
-            DeValue::Datetime(_) => {
-                self.judge(
-                    path,
-                    &spans,
-                    format!("`{path}` is a date, which no key holds"),
-                );
-            }
             _ => {}
         }
         self.spans.insert(path.to_owned(), spans);
     }
 
-    fn judge(&mut self, path: &str, spans: &Spans, problem: String) {
-        self.fault_at(Some(spans.value.clone()), problem);
-        self.judged.insert(path.to_owned());
-    }
-
-    fn walk(&mut self, path: &str, table: &Map<String, FileValue>) {
+    fn walk(&mut self, path: &str, table: &DeTable<'_>) {
         for (name, value) in table {
+            let (name, value) = (name.get_ref().as_ref(), value.get_ref());
             let below = join(path, name);
-            // A dot within a name is no path to a key.
+            // A name with a dot in it is not a path to a key.
             let key = keys::find(&below).filter(|key| key.in_files() && !name.contains('.'));
-            let judged =
-                |judged: &String| judged == &below || judged.starts_with(&format!("{below}."));
-            if key.is_some() && self.judged.iter().any(judged) {
-                continue;
-            }
-            if let Some(key) = key {
-                match key.kind.read_value(value) {
-                    Ok(value) => {
-                        let spot = self.spot(&below, |spans| spans.key);
-                        self.document.entries.push(Entry {
-                            key,
-                            value,
-                            origin: Origin::Profile {
-                                place: self.place.to_owned(),
-                                line: spot.as_ref().map(|spot| spot.line),
-                            },
-                            spot,
-                        });
-                    }
-                    Err(problems) => {
-                        for problem in problems {
-                            self.bad_value(&below, key, problem);
-                        }
-                    }
-                }
-            } else if path.is_empty() && is_file_word(name) {
-                if !self.judged.contains(name) {
-                    self.file_word(name, value);
-                }
+            let is_word = path.is_empty() && is_file_word(name);
+            if (key.is_some() || is_word) && matches!(value, DeValue::Datetime(_)) {
+                let span = self.span(&below, |spans| spans.value);
+                self.fault_at(span, format!("`{below}` is a date, which no key holds"));
+            } else if let Some(key) = key {
+                self.key(&below, key, value);
+            } else if is_word {
+                self.file_word(name, value);
             } else if is_section(&below) {
-                if let ValueKind::Table(table) = &value.kind {
+                if let DeValue::Table(table) = value {
                     self.walk(&below, table);
                 } else {
                     let span = self.span(&below, |spans| spans.value);
@@ -215,17 +162,39 @@ impl Reader<'_> {
         }
     }
 
-    fn file_word(&mut self, name: &str, value: &FileValue) {
-        let ValueKind::String(text) = &value.kind else {
+    fn key(&mut self, path: &str, key: &'static Key, value: &DeValue<'_>) {
+        match key.kind.read_value(value) {
+            Ok(value) => {
+                let spot = self.spot(path, |spans| spans.key);
+                self.document.entries.push(Entry {
+                    key,
+                    value,
+                    origin: Origin::Profile {
+                        place: self.place.to_owned(),
+                        line: spot.as_ref().map(|spot| spot.line),
+                    },
+                    spot,
+                });
+            }
+            Err(problems) => {
+                for problem in problems {
+                    self.bad_value(path, key, problem);
+                }
+            }
+        }
+    }
+
+    fn file_word(&mut self, name: &str, value: &DeValue<'_>) {
+        let DeValue::String(text) = value else {
             let span = self.span(name, |spans| spans.value);
             self.fault_at(span, format!("`{name}` is text, in quotes"));
             return;
         };
         if name == "extends" {
             let spot = self.spot(name, |spans| spans.value);
-            self.document.extends = Some((text.clone(), spot));
+            self.document.extends = Some((text.clone().into_owned(), spot));
         } else {
-            self.document.description = Some(text.clone());
+            self.document.description = Some(text.clone().into_owned());
         }
     }
 
@@ -296,7 +265,8 @@ fn is_section(path: &str) -> bool {
     })
 }
 
-/// The key most likely meant: near in its table, or of that name in another.
+/// Returns the key that was most likely meant: one of a similar name in the same
+/// table, or else in another.
 fn nearest_key(path: &str, name: &str) -> Option<String> {
     let in_files = || KEYS.iter().filter(|key| key.in_files());
     let here = in_files().filter_map(|key| {

@@ -1,141 +1,27 @@
-//! The layers over each other, and what they say of mistakes.
+//! The layers over each other: what wins, what it hides, and that what is shown is
+//! what is in force.
 
 use std::{fs, path::Path, time::Duration};
 
-use super::*;
-use crate::{Kind, NetworkKind, SHIPPED};
+use super::bench::{BASE, Bench, PLACES, Place, find, said_by, two_values};
+use crate::{
+    keys::{self, KEYS, Key},
+    merge::{Loaded, NetworkKind, load},
+    sources::{Flag, SHIPPED, Sources},
+};
 
-/// A remote network of no address yet: every key can be set over it alone.
-const BASE: &str = "[network]\nkind = \"remote\"\n";
-
-/// Where a layer's words are put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Default,
-    Base,
-    Profile,
-    Variable,
-    Flag,
-}
-
-const PLACES: [Place; 5] = [
-    Place::Default,
-    Place::Base,
-    Place::Profile,
-    Place::Variable,
-    Place::Flag,
-];
-
-/// Sources of which a test fills the layers.
-struct Bench {
-    folder: tempfile::TempDir,
-    base: String,
-    profile: String,
-    variables: Vec<(String, String)>,
-    flags: Vec<Flag>,
-}
-
-impl Bench {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-            base: BASE.to_owned(),
-            profile: "extends = \"base\"\n".to_owned(),
-            variables: vec![("ANT_MERKLE_PROFILE".to_owned(), "mine".to_owned())],
-            flags: Vec::new(),
+/// Returns the text of a setting's value in the typed settings.
+fn in_force(loaded: &Loaded, key: &str) -> String {
+    let settings = serde_json::to_value(&loaded.settings).unwrap();
+    let value = &settings[key.split_once('.').unwrap().0][key.split_once('.').unwrap().1];
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(texts) => {
+            let texts = texts.iter().map(|text| text.as_str().unwrap());
+            texts.collect::<Vec<_>>().join(", ")
         }
+        other => other.to_string(),
     }
-
-    fn set(&mut self, place: Place, key: &Key, text: &str) {
-        let file = |file: &mut String| {
-            let (section, name) = key.name.split_once('.').unwrap();
-            let line = format!("{name} = {}\n", toml(key, text));
-            let heading = format!("[{section}]\n");
-            if file.contains(&heading) {
-                *file = file.replace(&heading, &format!("{heading}{line}"));
-            } else {
-                file.push_str(&heading);
-                file.push_str(&line);
-            }
-        };
-        match place {
-            Place::Default => assert_eq!(key.default, Some(text)),
-            Place::Base => file(&mut self.base),
-            Place::Profile => file(&mut self.profile),
-            Place::Variable => self.variables.push((key.variable.into(), text.into())),
-            Place::Flag => self.flags.extend(Flag::new(key.name, text, "--flag")),
-        }
-    }
-
-    fn sources(&self) -> Sources {
-        let write =
-            |name: &str, text: &str| fs::write(self.folder.path().join(name), text).unwrap();
-        write("base.toml", &self.base);
-        write("mine.toml", &self.profile);
-        Sources {
-            environment: self.variables.iter().cloned().collect(),
-            flags: self.flags.clone(),
-            folders: vec![self.folder.path().to_owned()],
-        }
-    }
-
-    fn load(&self) -> Result<Loaded, String> {
-        load(&self.sources()).map_err(|error| error.to_string())
-    }
-}
-
-/// A variable's text as a file would say it.
-fn toml(key: &Key, text: &str) -> String {
-    match key.kind {
-        Kind::Count { .. } | Kind::Slots | Kind::Switch => text.to_owned(),
-        Kind::Addresses => format!("[\"{text}\"]"),
-        _ => format!("\"{text}\""),
-    }
-}
-
-fn find<'a>(loaded: &'a Loaded, key: &str) -> &'a Traced {
-    let mut traces = loaded.traces.iter();
-    traces.find(|traced| traced.key == key).unwrap()
-}
-
-fn said_by(origin: &Origin) -> Place {
-    match origin {
-        Origin::Default => Place::Default,
-        Origin::Profile { place, line } => {
-            assert!(line.is_some());
-            if place.ends_with("base.toml") {
-                Place::Base
-            } else {
-                Place::Profile
-            }
-        }
-        Origin::Variable(_) => Place::Variable,
-        Origin::Flag(_) => Place::Flag,
-    }
-}
-
-/// Two values of a key that are no default and go with `BASE`.
-fn two_values(key: &Key) -> [&str; 2] {
-    let other = match key.name {
-        "network.kind" => "remote",
-        "network.scenario" => "./other.toml",
-        "network.bootstrap" => "127.0.0.1:3",
-        "network.local" => "true",
-        "network.ipv6" => "false",
-        "plan.ask" | "plan.first" => "256",
-        "plan.finish" => "all",
-        "plan.substitutes" | "plan.reasks" | "plan.hedges" | "plan.dials" => "1",
-        "plan.queue_lookups" => "2",
-        "plan.witnesses" => "4",
-        "plan.lookups" => "64",
-        "network.join_within" | "plan.request_timeout" => "1m",
-        "plan.probe_ceiling" => "100ms",
-        "payment.record" => "other.jsonl",
-        "payment.seed" => "0",
-        "payment.evm" => "arbitrum-one",
-        name => panic!("{name} needs a second value here"),
-    };
-    [key.example, other]
 }
 
 #[test]
@@ -144,7 +30,7 @@ fn over_every_pair_of_layers_the_higher_one_wins_and_the_lower_one_is_shadowed()
     for key in keys {
         for (at, low) in PLACES.iter().enumerate() {
             for high in &PLACES[at + 1..] {
-                let [one, other] = two_values(key);
+                let [one, other] = &two_values(key);
                 for [under, over] in [[one, other], [other, one]] {
                     let mut bench = Bench::new();
                     if key.name == "network.kind" {
@@ -157,7 +43,8 @@ fn over_every_pair_of_layers_the_higher_one_wins_and_the_lower_one_is_shadowed()
                     let loaded = bench.load().unwrap();
                     let traced = find(&loaded, key.name);
                     let what = format!("{} {low:?} {high:?}", key.name);
-                    assert_eq!(traced.given.value, over, "{what}");
+                    assert_eq!(&traced.given.value, over, "{what}");
+                    assert_eq!(&in_force(&loaded, key.name), over, "{what}");
                     assert_eq!(said_by(&traced.given.origin), *high, "{what}");
                     let mut shadows: Vec<_> = traced
                         .shadows
@@ -167,7 +54,7 @@ fn over_every_pair_of_layers_the_higher_one_wins_and_the_lower_one_is_shadowed()
                     let default = shadows.pop().unwrap();
                     assert_eq!(default.0, Place::Default, "{what}");
                     if *low != Place::Default {
-                        assert_eq!(shadows[0], (*low, under), "{what}");
+                        assert_eq!(shadows[0], (*low, under.as_str()), "{what}");
                     }
                 }
             }
@@ -376,6 +263,21 @@ fn a_text_that_looks_like_something_else_stays_text() {
 }
 
 #[test]
+fn a_list_of_a_profile_replaces_the_one_that_it_extends() {
+    let mut bench = Bench::new();
+    bench
+        .base
+        .push_str("bootstrap = [\"127.0.0.1:1\", \"127.0.0.1:2\"]\n");
+    let addresses = |bench: &Bench| bench.load().unwrap().settings.network.bootstrap;
+    assert_eq!(addresses(&bench).len(), 2);
+    let extends = bench.profile.clone();
+    for (list, left) in [("[\"127.0.0.1:3\"]", 1), ("[]", 0)] {
+        bench.profile = format!("{extends}network.bootstrap = {list}\n");
+        assert_eq!(addresses(&bench).len(), left, "{list}");
+    }
+}
+
+#[test]
 fn a_profile_is_found_by_its_path_too() {
     let bench = Bench::new();
     let mut sources = bench.sources();
@@ -390,8 +292,3 @@ fn a_profile_is_found_by_its_path_too() {
     );
     assert_eq!(settings.plan.request_timeout, Duration::from_secs(10));
 }
-
-#[path = "bad_input.rs"]
-mod bad_input;
-#[path = "bad_places.rs"]
-mod bad_places;

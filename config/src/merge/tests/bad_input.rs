@@ -1,8 +1,13 @@
 //! Every kind of bad input: what is said of it, and where.
 
-use std::fs;
+use std::{fs, path::Path};
 
-use super::*;
+use super::bench::Bench;
+use crate::{
+    fault::Fault,
+    merge::load,
+    sources::{Flag, Sources},
+};
 
 pub(super) fn profile(text: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -71,7 +76,7 @@ fn in_a_profile() {
         ),
         (
             "[network]\nbootstrap = [1]\n",
-            &["the number 1 is no address"],
+            &["the number 1 is not an address"],
         ),
         (
             "[network]\nlocal = \"true\"\n",
@@ -91,10 +96,13 @@ fn in_a_profile() {
             &["mine.toml:2:7", "too large", "16 to 256"],
         ),
         ("[plan]\nask = 0o777777777777777777777777\n", &["too large"]),
-        ("[plan]\nask = 032\n", &["mine.toml:2:7", "no TOML"]),
+        (
+            "[plan]\nask = 032\n",
+            &["mine.toml:2:7", "this is not TOML"],
+        ),
         (
             "[plan]\nask = \u{ff13}\u{ff12}\n",
-            &["mine.toml:2:7", "no TOML"],
+            &["mine.toml:2:7", "this is not TOML"],
         ),
         ("[pacing]\nslots = 0\n", &["strategy = \"uncapped\""]),
         (
@@ -149,10 +157,10 @@ fn in_a_profile() {
         ),
         ("[ab]\nstrategy = \"hold-16\"\n", &["`[[ab]]`"]),
         ("description = 3\n", &["`description` is text"]),
-        ("[plan\n", &["mine.toml:1:", "no TOML"]),
+        ("[plan\n", &["mine.toml:1:", "this is not TOML"]),
         (
             "[plan]\nask = 20\nask = 21\n",
-            &["mine.toml:3:1", "no TOML"],
+            &["mine.toml:3:1", "this is not TOML"],
         ),
         ("\"plan.ask\" = 20\n", &["there is no key `plan.ask`"]),
         (
@@ -168,7 +176,7 @@ fn in_a_profile() {
         ("[payment]\nrecord = \"\"\n", &["`` is not a path"]),
         (
             "[network]\nbootstrap = [\"/ip4/1.2.3.4/udp/1/quic/x\"]\n",
-            &["is no address"],
+            &["is not an address"],
         ),
         (
             "[plan]\nrequest_timeout = -5\n",
@@ -177,7 +185,7 @@ fn in_a_profile() {
         ("# nothing\n", &["it sets nothing"]),
         ("", &["it is empty"]),
         (" \n\t\n", &["it is empty"]),
-        ("\0\u{1}\u{2}", &["no TOML"]),
+        ("\0\u{1}\u{2}", &["this is not TOML"]),
     ] {
         let error = profile(text.as_bytes());
         for part in parts {
@@ -219,10 +227,14 @@ fn in_a_variable() {
         (
             "ANT_MERKLE_BOOTSTRAP",
             "localhost",
-            "`localhost` is no address",
+            "`localhost` is not an address",
         ),
-        ("ANT_MERKLE_BOOTSTRAP", "127.0.0.1:1,", "`` is no address"),
-        ("ANT_MERKLE_AB", "hold-16:0", "`0` is no weight"),
+        (
+            "ANT_MERKLE_BOOTSTRAP",
+            "127.0.0.1:1,",
+            "`` is not an address",
+        ),
+        ("ANT_MERKLE_AB", "hold-16:0", "`0` is no"),
         ("ANT_MERKLE_AB", "hold16", "write `hold-16`"),
         ("ANT_MERKLE_PROFILE", "mainet", "did you mean `mainnet`?"),
         ("ANT_MERKLE_PROFILE", "Mainnet", "did you mean `mainnet`?"),

@@ -9,17 +9,20 @@ use std::{
 
 use ant_text::nearest;
 
-use crate::{ConfigError, Fault, did_you_mean, document::Document, fault::Spot};
+use crate::{
+    fault::{ConfigError, Fault, Spot, did_you_mean},
+    sources::document::Document,
+};
 
 /// The profiles that the program carries along, by name.
 pub const SHIPPED: &[(&str, &str)] = &[
-    ("local", include_str!("../../profiles/local.toml")),
-    ("wan", include_str!("../../profiles/wan.toml")),
-    ("testnet", include_str!("../../profiles/testnet.toml")),
-    ("mainnet", include_str!("../../profiles/mainnet.toml")),
+    ("local", include_str!("../../../profiles/local.toml")),
+    ("wan", include_str!("../../../profiles/wan.toml")),
+    ("testnet", include_str!("../../../profiles/testnet.toml")),
+    ("mainnet", include_str!("../../../profiles/mainnet.toml")),
 ];
 
-/// Profiles are far smaller; what is not is no profile.
+/// The largest file that is read, in bytes. Profiles are far smaller.
 const LARGEST: u64 = 1 << 20;
 
 /// A profile's text, and where it is.
@@ -110,8 +113,8 @@ impl Profile {
             return Err(Fault::new(
                 asked_by,
                 format!(
-                    "`{name}` is no profile's name: lower case letters, digits and `-`; or write \
-                     a path, such as `./{name}.toml`{near}"
+                    "`{name}` is not a profile's name, which is made of lower case letters, \
+                     digits and `-`; or write a path, such as `./{name}.toml`{near}"
                 ),
             ));
         }
@@ -187,34 +190,36 @@ fn is_path(name: &str) -> bool {
     toml || name.contains(std::path::MAIN_SEPARATOR)
 }
 
-/// A file's text; nothing if there is no such file.
+/// Reads a file's text; `None` if there is no such file.
 fn read(path: &Path) -> Result<Option<String>, Fault> {
-    let fault = |problem: &dyn std::fmt::Display| Fault::new(path.display().to_string(), problem);
+    let fault = |problem: &str| Fault::new(path.display().to_string(), problem);
+    let failed = |error| Fault::of_io(path.display().to_string(), error);
     // A link that leads nowhere is there, and is not passed over.
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
-        // A folder that this user may not search, say another's home, is none of
-        // ours. (A file that may not be read is found, and is an error below.)
+        // A folder that this user may not search, such as somebody else's home,
+        // does not concern us. (A file that may not be read is found, and is an
+        // error below.)
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
-        Err(error) => return Err(fault(&error)),
+        Err(error) => return Err(failed(error)),
         Ok(_) => {}
     }
-    let kind = fs::metadata(path).map_err(|error| fault(&error))?;
+    let kind = fs::metadata(path).map_err(failed)?;
     if kind.is_dir() {
-        return Err(fault(&"it is a folder, and a profile is a file"));
+        return Err(fault("it is a folder, and a profile is a file"));
     }
     // Reading a pipe would wait for somebody to write.
     if !kind.is_file() {
-        return Err(fault(&"it is no ordinary file"));
+        return Err(fault("it is not an ordinary file"));
     }
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(|error| fault(&error))?;
+    let file = fs::File::open(path).map_err(failed)?;
     file.take(LARGEST + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| fault(&error))?;
+        .map_err(failed)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(fault(&"it is larger than 1 MiB, which no profile is"));
+        return Err(fault("it is larger than 1 MiB, which no profile is"));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to() + 1;
@@ -223,7 +228,7 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
     Ok(Some(text))
 }
 
-/// A profile's text, and where it is.
+/// Reads a profile's place and text.
 ///
 /// # Errors
 ///
@@ -233,14 +238,14 @@ pub fn profile_text(name: &str, folders: &[PathBuf]) -> Result<(String, String),
     Ok((profile.place, profile.text))
 }
 
-/// What a profile says it is for, if it can be read and says so.
+/// Returns what a profile says that it is for, if it can be read and says so.
 pub fn description(name: &str, folders: &[PathBuf]) -> Option<String> {
     let profile = Profile::find(name, folders, None, "").ok()?;
     Document::read(&profile.place, &profile.text).0.description
 }
 
-/// The names of all profiles there are, the shipped ones included, sorted, with
-/// the place of each. One in a folder hides a shipped one.
+/// Lists the names of all profiles, the shipped ones included, sorted, with the
+/// place of each. One in a folder hides a shipped one.
 pub fn places(folders: &[PathBuf]) -> Vec<(String, String)> {
     let mut places: Vec<_> = files(folders).collect();
     for (name, _) in SHIPPED {
@@ -272,8 +277,8 @@ fn files(folders: &[PathBuf]) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Where profiles are searched: beside the working directory, and in the
-/// platform's place for the configuration of `ant`.
+/// Returns the folders in which profiles are searched: `profiles` in the working
+/// directory, and the platform's place for the configuration of `ant`.
 pub(crate) fn folders(working: &Path, config: Option<&Path>) -> Vec<PathBuf> {
     let beside = working.join("profiles");
     let platform = config.map(|config| config.join("ant").join("profiles"));

@@ -1,4 +1,4 @@
-//! What the layers make together.
+//! The settings themselves: what the layers make together, as types.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,11 @@ use ant_pacing::{Arms, PacingSpec};
 use ant_text::duration::Span;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::redacted;
+use crate::fault::redacted;
 
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Settings {
     /// The profile they started from.
     pub profile: String,
@@ -28,7 +29,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What payments draw their pacing from.
+    /// Returns what payments draw their pacing from: the arms, or the pacing alone.
     pub fn arms(&self) -> Arms {
         let single = || Arms::from(self.pacing.clone());
         self.ab.clone().unwrap_or_else(single)
@@ -41,15 +42,16 @@ impl Settings {
 pub enum NetworkKind {
     /// In this process, on loopback, for as long as the command runs.
     Embedded,
-    /// The same, on a wide-area network in a box.
+    /// In this process too, on a wide-area network in a box.
     Wan,
-    /// Out there: joined through bootstrap addresses or a manifest.
+    /// Elsewhere: joined through bootstrap addresses or a manifest.
     Remote,
 }
 
 /// Which network, and how to join it. Bounds and defaults are those of
 /// [`crate::KEYS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NetworkSettings {
     /// Where the network is.
     pub kind: NetworkKind,
@@ -67,13 +69,14 @@ pub struct NetworkSettings {
 
 /// What is done for each payment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PaymentSettings {
     /// The file that payments are recorded in.
     #[serde(serialize_with = "redacted_path")]
     pub record: Option<PathBuf>,
     /// The chain that is paid on.
     pub evm: Option<String>,
-    /// Decides which arms are drawn; drawn itself if there is none.
+    /// The seed from which payments draw their arms; random if there is none.
     pub seed: Option<u32>,
 }
 

@@ -1,10 +1,10 @@
 //! One key: what it is called in each layer, what it holds, and why its default is
-//! what it is. So that nothing that walks the list asks anywhere else.
+//! what it is. Whatever walks the list finds all of that here.
 
-use crate::kind::Kind;
+use crate::keys::kind::Kind;
 
 /// One key.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Its name, dotted as in a profile: `plan.ask`.
     pub name: &'static str,
@@ -25,8 +25,8 @@ pub struct Key {
 }
 
 impl Key {
-    /// What `ant config show` lists it under. The parts of the pacing are one
-    /// setting: a strategy replaces them all.
+    /// Returns the setting that it is part of, as `ant config show` lists it. The keys
+    /// of the pacing are one setting, since a strategy replaces them all.
     pub fn setting(&self) -> &'static str {
         match self.name.split_once('.') {
             Some(("pacing", _)) => "pacing",
@@ -34,24 +34,24 @@ impl Key {
         }
     }
 
-    /// Whether a profile's file may set it.
+    /// Returns whether a profile's file may set it.
     pub fn in_files(&self) -> bool {
         self.name != "profile"
     }
 
-    /// Its default in words: `none` where there is none.
+    /// Returns its default in words: `none` where there is none.
     pub fn default_text(&self) -> &'static str {
         self.default
             .filter(|text| !text.is_empty())
             .unwrap_or("none")
     }
 
-    /// What it sets, and what is valid.
+    /// Returns what it sets, and what is valid.
     pub fn meaning(&self) -> String {
         format!("{} ({})", self.summary, self.kind.expected())
     }
 
-    /// Whether it chooses the pacing of payments.
+    /// Returns whether it chooses the pacing of payments.
     pub fn is_pacing(&self) -> bool {
         self.setting() == "pacing" || self.name == "ab"
     }

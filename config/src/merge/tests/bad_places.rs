@@ -5,8 +5,9 @@ use std::fs;
 
 use super::{
     bad_input::{in_folder, profile, variable},
-    *,
+    bench::BASE,
 };
+use crate::{merge::load, sources::Sources};
 
 #[test]
 fn with_extends() {
@@ -25,7 +26,7 @@ fn with_extends() {
     let error = says("extends = \"othr\"\n", "did you mean `other`?");
     assert!(error.contains("mine.toml:1:11"), "{error}");
     says("extends = 3\n", "`extends` is text");
-    says("extends = \"\"\n", "no profile's name");
+    says("extends = \"\"\n", "not a profile's name");
     // By a path from where the file is, and by the name of a shipped one that
     // the file itself hides.
     fs::create_dir(folder.path().join("sub")).unwrap();
@@ -68,7 +69,7 @@ fn in_place_of_a_file() {
         says("mine.toml: No such file");
         fs::remove_file(&path).unwrap();
         symlink("/dev/null", &path).unwrap();
-        says("no ordinary file");
+        says("not an ordinary file");
         fs::remove_file(&path).unwrap();
         fs::write(&path, BASE).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();

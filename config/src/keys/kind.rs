@@ -1,12 +1,18 @@
-//! What a key may hold: how that is told to people, and how it is read, strictly,
-//! from text. See `file_value` for what files hold, `schema` for editors.
+//! What a key may hold: what people are told of it, and how it is read, strictly,
+//! from text. `sources::file_value` reads it from files, `schema` tells editors.
 
 use std::{ops::Range, time::Duration};
 
 use ant_pacing::{Arms, PacingSpec, catalogue};
 use ant_text::{duration, nearest, plain};
 
-use crate::{address, pacing::Cap, value::Value};
+use crate::{
+    address::read_address,
+    keys::{
+        cap::{Cap, MOST_SLOTS},
+        value::Value,
+    },
+};
 
 /// What a key holds. Every bound is inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +51,7 @@ pub enum Kind {
     Arms,
 }
 
-/// Why a value is none of its kind.
+/// Why a value is not of its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// What is wrong, and what to write instead.
@@ -74,10 +80,8 @@ impl Problem {
     }
 }
 
-pub(crate) const MOST_SLOTS: u64 = u32::MAX as u64;
-
 impl Kind {
-    /// What a valid value is, in words.
+    /// Returns what a valid value is, in words.
     pub fn expected(self) -> String {
         match self {
             Self::NameOrPath => "a name, or a path".to_owned(),
@@ -148,8 +152,8 @@ impl Kind {
             }
             Self::Addresses => {
                 let parts = text.split(',').map(|part| {
-                    let address = address::check(part).map_err(|problem| Problem::new(&problem));
-                    address.map(|()| part.to_owned())
+                    let address = read_address(part).map_err(|problem| Problem::new(&problem));
+                    address.map(|_| part.to_owned())
                 });
                 parts.collect::<Result<_, _>>().map(Value::List)
             }
@@ -203,7 +207,8 @@ impl Kind {
         }
     }
 
-    /// `text` is not what was expected, and this is near it.
+    /// The problem that `text` is not what was expected; `near` is what was
+    /// probably meant.
     fn not(self, text: &str, near: Option<&str>) -> Problem {
         let advice = near.map_or_else(String::new, |near| format!("; write `{near}`"));
         Problem::new(&format!("`{text}` is not {}{advice}", self.expected()))

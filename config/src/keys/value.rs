@@ -1,5 +1,5 @@
-//! A setting's value as read, before it becomes part of the settings: one type
-//! for all layers, so that none of them can be typed differently.
+//! A setting's value as it was read, before it becomes part of the settings. All
+//! layers use this one type, so a key has the same type in each of them.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The text, or nothing of other values.
+    /// Returns the text; `None` for other values.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -30,7 +30,7 @@ impl Value {
         }
     }
 
-    /// The number, or nothing of other values.
+    /// Returns the number; `None` for other values.
     pub(crate) fn count(&self) -> Option<u64> {
         match self {
             Self::Count(count) => Some(*count),

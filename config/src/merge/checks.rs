@@ -3,17 +3,21 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use ant_collect::Finish;
+use ant_collect::{Finish, MAX_POOLS};
 use ant_pacing::{PacingSpec, Scope, Value as Number};
 use ant_text::duration;
 
-use crate::{Fault, NetworkKind, Origin, Settings, Traced, address, layers::Entry, value::Value};
+use crate::{
+    address::{is_ipv6, is_loopback},
+    fault::Fault,
+    keys::Value,
+    merge::settings::{NetworkKind, Settings},
+    origin::{Origin, Traced},
+    sources::Entry,
+};
 
-/// How many pools a tree has at most.
-const POOLS: usize = 16;
-
-/// Faults of networks that are half on this host. Whoever thinks to measure
-/// one network must not measure another.
+/// Finds networks that are half on this host. Who means to measure one network
+/// must not measure another.
 pub(crate) fn network<'a>(
     entries: &(impl Iterator<Item = &'a Entry> + Clone),
     faults: &mut Vec<Fault>,
@@ -37,8 +41,8 @@ pub(crate) fn network<'a>(
     let Value::List(addresses) = &bootstrap.value else {
         return;
     };
-    let outside = addresses.iter().find(|text| !address::is_loopback(text));
-    let inside = addresses.iter().find(|text| address::is_loopback(text));
+    let outside = addresses.iter().find(|text| !is_loopback(text));
+    let inside = addresses.iter().find(|text| is_loopback(text));
     if (embedded || wide)
         && let Some(address) = addresses.first()
     {
@@ -73,14 +77,14 @@ pub(crate) fn network<'a>(
     }
 }
 
-/// What of these pacings cannot take effect, and why.
+/// Says what of these pacings cannot take effect, and why.
 pub(crate) fn notes_on_pacings<'a>(
     settings: &Settings,
     pacings: impl IntoIterator<Item = &'a PacingSpec>,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let ask = settings.plan.ask;
-    let most = POOLS * ask;
+    let most = MAX_POOLS * ask;
     let longest = longest_exchange(settings);
     for pacing in pacings {
         let strategy = &pacing.strategy;
@@ -90,7 +94,7 @@ pub(crate) fn notes_on_pacings<'a>(
             && slots.get() as usize >= most
         {
             notes.push(format!(
-                "the cap of `{pacing}` never binds: a tree asks at most {POOLS} pools of {ask} \
+                "the cap of `{pacing}` never binds: a tree asks at most {MAX_POOLS} pools of {ask} \
                  peers, which is {most} requests"
             ));
         }
@@ -106,7 +110,7 @@ pub(crate) fn notes_on_pacings<'a>(
     notes
 }
 
-/// What of the draws cannot take effect, and why.
+/// Says what of the draws cannot take effect, and why.
 pub(crate) fn notes_on_draws(settings: &Settings, traces: &[Traced]) -> Vec<String> {
     let mut notes = Vec::new();
     let (pacing, ab) = (origin(traces, "pacing"), origin(traces, "ab"));
@@ -125,15 +129,15 @@ pub(crate) fn notes_on_draws(settings: &Settings, traces: &[Traced]) -> Vec<Stri
     notes
 }
 
-/// What else cannot take effect, and why.
+/// Says what else cannot take effect, and why.
 pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
     let mut notes = Vec::new();
     let Settings { network, plan, .. } = settings;
-    if plan.lookups > POOLS {
+    if plan.lookups > MAX_POOLS {
         let (lookups, by) = (plan.lookups, origin(traces, "plan.lookups"));
         notes.push(format!(
-            "plan.lookups = {lookups} ({by}) is as good as {POOLS}: a tree has {POOLS} pools, each \
-             of which is looked up once"
+            "plan.lookups = {lookups} ({by}) does no more than {MAX_POOLS}: a tree has at most \
+             {MAX_POOLS} pools, each of which is looked up once"
         ));
     }
     let by = origin(traces, "plan.substitutes");
@@ -146,7 +150,7 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
     let by = origin(traces, "plan.first");
     if let Some(first) = plan.first.filter(|first| *first >= plan.ask) {
         notes.push(format!(
-            "plan.first = {first} ({by}) has no effect: plan.ask = {} are all",
+            "plan.first = {first} ({by}) has no effect: plan.ask = {}, so no peer is left over",
             plan.ask
         ));
     }
@@ -154,7 +158,7 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
     if *by != Origin::Default && plan.probe_ceiling > plan.request_timeout {
         notes.push(format!(
             "plan.probe_ceiling = {} ({by}) has no effect: plan.request_timeout = {} ends every \
-             request before",
+             request first",
             duration::format(plan.probe_ceiling),
             duration::format(plan.request_timeout)
         ));
@@ -171,7 +175,7 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
             "network.scenario ({by}) has no effect: network.kind is not `wan`"
         ));
     }
-    let six = |text: &&String| address::is_ipv6(text);
+    let six = |text: &&String| is_ipv6(text);
     if !network.ipv6
         && let Some(address) = network.bootstrap.iter().find(six)
     {
@@ -183,14 +187,14 @@ pub(crate) fn notes(settings: &Settings, traces: &[Traced]) -> Vec<String> {
     notes
 }
 
-/// Who gave a setting its value.
+/// Returns who gave a setting its value.
 fn origin<'a>(traces: &'a [Traced], key: &str) -> &'a Origin {
     let found = traces.iter().find(|traced| traced.key == key);
     found.map_or(&Origin::Default, |traced| &traced.given.origin)
 }
 
-/// The versioned request and the legacy retry, each sent as slowly as may be and
-/// waited for to its end.
+/// Returns how long an exchange takes at most: the versioned request and the legacy
+/// retry, each sent as slowly as is allowed and waited for to its end.
 fn longest_exchange(settings: &Settings) -> Duration {
     let plan = &settings.plan;
     let versioned = plan.request_timeout.min(plan.probe_ceiling);
