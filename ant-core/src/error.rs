@@ -22,14 +22,8 @@ pub enum Error {
     #[error("no bootstrap address is given, so there is no network to join")]
     NoBootstrap,
     /// An address to join through does not read as one.
-    #[error(
-        "`{text}` is not an address to join through; write 127.0.0.1:20000 or \
-         /ip4/127.0.0.1/udp/20000/quic"
-    )]
-    BadBootstrap {
-        /// What was given.
-        text: String,
-    },
+    #[error(transparent)]
+    BadBootstrap(#[from] ant_config::AddressError),
     /// No bootstrap address answered.
     #[error("no bootstrap peer answered in {:.1} s; tried {}", after.as_secs_f64(), list(tried))]
     NotJoined {

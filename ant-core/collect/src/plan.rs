@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 /// protocol.
 pub const POOL_SIZE: usize = 16;
 
+/// How many pools a tree has at most: one for each midpoint of a full tree of 256
+/// leaves.
+pub const MAX_POOLS: usize = 16;
+
 /// How the peers closest to a midpoint are looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lookup {
