@@ -42,7 +42,7 @@ pub use ant_protocol::{
     evm::{Amount, Network as Chain},
     transport::MultiAddr,
 };
-pub use client::{Client, ClientConfig, ClientTraffic};
+pub use client::{Client, ClientConfig, ClientTraffic, PeerAddresses};
 pub use endpoint::WarmUp;
 pub use error::{Error, read_manifest};
 pub use tree::{

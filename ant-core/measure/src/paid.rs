@@ -4,7 +4,8 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use ant_core::{Client, Error, Payer, PreparedMerkleBatch, Storage};
+use ant_core::{Client, PreparedMerkleBatch};
+use ant_payments::{Error, Payer, Storage};
 use ant_protocol::{compute_address, evm::Amount};
 use bytes::Bytes;
 
@@ -27,7 +28,7 @@ impl<'a> Paying<'a> {
     }
 
     /// Pays what was prepared, waits until that has settled, and stores some of it.
-    /// The rest is not stored, so the receipts are for nothing and are removed.
+    /// The rest is not stored, so the journal entries are for nothing and are removed.
     pub(crate) fn pay(
         self,
         client: &'a Client,

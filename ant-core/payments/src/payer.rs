@@ -53,6 +53,15 @@ impl Payer {
         self.wallet.address().to_string()
     }
 
+    /// Returns the journal's entries: payments that are not done with.
+    ///
+    /// # Errors
+    ///
+    /// When an entry cannot be read.
+    pub fn entries(&self) -> Result<Vec<JournalEntry>, Error> {
+        self.journal.all()
+    }
+
     /// Returns the journal's entries without those that storers no longer take. The
     /// latter are set aside, so that their chunks can be paid for anew, and `told` is
     /// called for each.
@@ -368,7 +377,7 @@ mod tests {
         for part in ["unsettled", "photo.jpg", "1 of them stored", "/expired/"] {
             assert!(said.contains(part), "{part}: {said}");
         }
-        assert_eq!(payer.journal.all().unwrap().len(), 1);
+        assert_eq!(payer.entries().unwrap().len(), 1);
         assert!(set_aside().await.is_empty());
         let late = timely(&sample(2).into(), false).unwrap_err().to_string();
         assert!(late.contains("prepare it anew"), "{late}");

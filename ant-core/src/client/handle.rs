@@ -22,6 +22,9 @@ use crate::{
     tree::{TreeLayout, batch_sizes, check_addresses, now},
 };
 
+/// A peer, and the addresses that it is dialled at, the first one first.
+pub type PeerAddresses = (Peer, Vec<MultiAddr>);
+
 /// A client of the network. Cloning gives another handle to the same.
 ///
 /// Everything it does is done on the tokio runtime it was made on.
@@ -125,7 +128,7 @@ impl Client {
         &self,
         address: &[u8; 32],
         count: usize,
-    ) -> Result<Vec<(Peer, Vec<MultiAddr>)>, Error> {
+    ) -> Result<Vec<PeerAddresses>, Error> {
         self.looking_up(address, count).await
     }
 
@@ -133,7 +136,7 @@ impl Client {
         &'a self,
         address: &'a [u8; 32],
         count: usize,
-    ) -> BoxFuture<'a, Result<Vec<(Peer, Vec<MultiAddr>)>, Error>> {
+    ) -> BoxFuture<'a, Result<Vec<PeerAddresses>, Error>> {
         Box::pin(async move {
             let found = self.shared.network.closest(address, count).await;
             let located = found.map_err(Error::Lookup)?.peers.into_iter();

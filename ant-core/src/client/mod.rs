@@ -9,5 +9,5 @@ mod shared;
 mod terms;
 
 pub use config::ClientConfig;
-pub use handle::Client;
+pub use handle::{Client, PeerAddresses};
 pub use shared::ClientTraffic;
