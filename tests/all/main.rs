@@ -7,6 +7,7 @@
 mod arms;
 mod chain;
 mod command;
+mod examples;
 mod faults;
 mod inputs;
 mod network;
