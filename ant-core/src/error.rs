@@ -1,4 +1,5 @@
-//! What can go wrong before anything is paid.
+//! Why a client could not connect, or a payment could not be prepared. This crate
+//! cannot pay, so whatever its error, nothing was paid.
 
 use std::{fmt, io, path::Path, time::Duration};
 

@@ -2,9 +2,9 @@
 //! is a strategy chosen at run time.
 //!
 //! A merkle payment needs 16 signed quotes for each of up to 16 midpoints. This
-//! crate gathers them ([`Client::prepare`]) without spending anything; how
-//! hard it asks is a [`PacingSpec`](ant_pacing::PacingSpec), which can be
-//! changed between payments ([`Client::set_pacing`]).
+//! crate gathers them ([`Client::prepare`]) and cannot spend anything: paying is the
+//! crate `ant-payments`. How hard it asks is a [`PacingSpec`](ant_pacing::PacingSpec),
+//! which can be changed between payments ([`Client::set_terms`]).
 //!
 //! The decisions are made by [`ant_collect`] and [`ant_pacing`], which do no
 //! I/O; this crate is the thin shell around them: one subscriber to the

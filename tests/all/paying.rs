@@ -141,7 +141,7 @@ fn a_batch_is_signed_elsewhere_and_a_tampered_one_is_refused() {
                 "it is of version 9",
             ),
             (swap(&first, &"ab".repeat(32)), "is not in its tree"),
-            (swap(&first, "zz"), "is no address"),
+            (swap(&first, "zz"), "is not an address"),
             (swap(&timestamp, &old), "not those of its tree's midpoints"),
             (swap(&pool[2000..2040], &"00".repeat(20)), "pool 1"),
             (

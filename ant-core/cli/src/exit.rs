@@ -7,13 +7,13 @@ use std::{fmt::Display, process::ExitCode};
 pub(crate) enum Failure {
     /// 1: it did not work.
     Failed(String),
-    /// 2: what was asked makes no sense.
+    /// 2: what was asked for does not make sense.
     BadInput(String),
     /// 3: peers refuse this client's settlement version.
     Refused(String),
     /// 4: the wallet cannot pay, or a payment has not settled.
     Unpaid(String),
-    /// 130 or 143: stopped by a signal, of this number.
+    /// 129, 130 or 143: stopped by a signal. Holds the signal's number.
     Stopped(u8),
 }
 
@@ -32,7 +32,8 @@ impl Failure {
         Self::BadInput(faults.join("\nerror: "))
     }
 
-    /// What several that have been reported come to: the exit code that says most.
+    /// Makes one failure of several that have been reported: the one whose exit code says
+    /// most.
     pub(crate) fn all(failures: Vec<Self>, text: &str) -> Result<(), Self> {
         let most = failures.into_iter().max_by_key(|failure| match failure {
             Self::BadInput(_) => 0,
@@ -44,7 +45,7 @@ impl Failure {
         most.map_or(Ok(()), |most| Err(most.with(|_| text.to_owned())))
     }
 
-    /// The same, saying what it is about, unless it says so itself.
+    /// Adds what the failure is about, unless its text names that already.
     pub(crate) fn about(self, name: &str) -> Self {
         self.with(|text| {
             if text.contains(name) {
@@ -55,7 +56,7 @@ impl Failure {
         })
     }
 
-    /// The same in other words.
+    /// Keeps the exit code and changes the text.
     fn with(self, words: impl FnOnce(String) -> String) -> Self {
         match self {
             Self::Failed(text) => Self::Failed(words(text)),

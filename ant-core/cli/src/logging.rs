@@ -49,7 +49,7 @@ fn from_variable(text: &str) -> Result<EnvFilter, Failure> {
         let slip = !LEVELS.contains(&lower.as_str()) && !word.contains(['=', '[', ':', '_']);
         if slip && let Some(level) = nearest(word, LEVELS) {
             return Err(bad(format!(
-                "`{word}` is no level; did you mean `{level}`?"
+                "`{word}` is not a level; did you mean `{level}`?"
             )));
         }
     }

@@ -1,4 +1,5 @@
-//! Who pays, on which chain, and where receipts are kept.
+//! Why this module exists: which wallet pays, on which chain, and where its journal is
+//! kept is decided in one place, before anything is started.
 
 use std::{
     path::{Path, PathBuf},
@@ -47,7 +48,7 @@ impl Purse {
         Ok(Self { chain, key: None })
     }
 
-    /// The same chain, if one is known.
+    /// Returns the chain of the manifest or of the settings, if either names one.
     pub(crate) fn known(
         manifest: Option<&Path>,
         settings: &Settings,
@@ -72,7 +73,8 @@ impl Purse {
     }
 
     fn of_manifest(path: &Path, evm: DevnetEvmInfo) -> Result<Self, Failure> {
-        let bad = |what: &str| Failure::BadInput(format!("{}: its {what} is none", path.display()));
+        let bad =
+            |what: &str| Failure::BadInput(format!("{}: its {what} is not valid", path.display()));
         if evm.rpc_url.parse::<url::Url>().is_err() {
             return Err(bad("rpc_url"));
         }
@@ -94,7 +96,7 @@ impl Purse {
         })
     }
 
-    /// The payer with the wallet of `SECRET_KEY`, or else of the testnet's own.
+    /// Makes a payer with the wallet of `SECRET_KEY`, or else with the testnet's own.
     pub(crate) fn payer(self, args: &WalletArgs, own: Option<&Path>) -> Result<Payer, Failure> {
         let folder = match (&args.receipts, own) {
             (Some(folder), _) => folder.clone(),
@@ -105,7 +107,7 @@ impl Purse {
         self.payer_in(&folder, args.settle_within)
     }
 
-    /// The same with receipts in this folder.
+    /// Makes a payer whose journal is in this folder.
     pub(crate) fn payer_in(self, folder: &Path, within: Duration) -> Result<Payer, Failure> {
         let given = std::env::var(KEY).ok().filter(|key| !key.trim().is_empty());
         let key = given.or(self.key).ok_or_else(|| {
@@ -126,7 +128,7 @@ fn of_platform() -> Result<PathBuf, Failure> {
     Ok(data.join("ant").join("receipts"))
 }
 
-/// A folder's name for a chain: receipts of one are never sent to another.
+/// Names a folder for a chain: payments of one are never sent to another.
 fn name(chain: &Network) -> String {
     match chain {
         Network::Custom(custom) => {

@@ -120,7 +120,7 @@ impl Storage {
         Box::pin(async move { Ok(self.published.chunk_exists(&address).await?) })
     }
 
-    /// Quotes for a single chunk of so many bytes, since a merkle tree has two
+    /// Asks for quotes for a single chunk of this many bytes, since a merkle tree has two
     /// leaves at least; none if the network has the chunk.
     ///
     /// # Errors

@@ -105,7 +105,7 @@ impl Error {
         }
     }
 
-    /// The same failure, said by somebody who has paid before.
+    /// Rewords the failure for somebody who has paid before.
     pub(crate) fn after_paying(self) -> Self {
         match self {
             Self::Prepare(error) => Self::PrepareMore(error),

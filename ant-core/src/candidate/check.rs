@@ -22,7 +22,7 @@ pub(crate) fn peer_of(key: &[u8]) -> Peer {
 ///
 /// # Errors
 ///
-/// What is wrong with it, in a few words that are the same for the same fault.
+/// What is wrong with the candidate, in a few words: one text for each kind of fault.
 pub(crate) fn check(
     peer: Peer,
     timestamp: u64,

@@ -112,7 +112,7 @@ impl Client {
     /// Switches pacing and plan, from the next payment on; payments under way
     /// keep theirs to the end. While both run, each keeps to its own cap.
     ///
-    /// Says which epoch payments belong to from here on: the same as before if
+    /// Returns the epoch that payments belong to from here on. It stays as it is if
     /// nothing has changed.
     pub fn set_terms(&self, pacing: impl Into<Arms>, plan: Plan) -> u64 {
         self.terms.change(pacing.into(), Some(plan))

@@ -224,7 +224,7 @@ pub(crate) mod tests {
         tree::TreeLayout,
     };
 
-    /// A batch of so many made-up addresses, whole and signed.
+    /// A batch of this many made-up addresses, whole and signed.
     pub(crate) fn sample(leaves: usize) -> MerkleBatch {
         let addresses: Vec<_> = (0..leaves).map(address).collect();
         let layout = TreeLayout::new(&addresses, TIME).unwrap();

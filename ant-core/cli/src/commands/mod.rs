@@ -1,4 +1,5 @@
-//! One command a file.
+//! A file for each group of commands: what it checks before anything is started, and
+//! what it does.
 
 mod config;
 mod finalize;

@@ -201,7 +201,7 @@ fn parse_addresses(text: &str) -> Result<Vec<[u8; 32]>, String> {
         }
         let mut address = [0; 32];
         hex::decode_to_slice(line, &mut address).map_err(|_| {
-            format!("line {number}: `{line}` is no address, which is 64 hexadecimal digits")
+            format!("line {number}: `{line}` is not an address, which is 64 hexadecimal digits")
         })?;
         addresses.push(address);
     }

@@ -48,7 +48,7 @@ impl Ready {
             .map_err(|error| Failure::BadInput(format!("{}: {error}", args.file.display())))?;
         if !file.is_file() {
             return Err(Failure::BadInput(format!(
-                "{}: it is no file; archive a folder first",
+                "{}: it is not a file; archive a folder first",
                 args.file.display()
             )));
         }

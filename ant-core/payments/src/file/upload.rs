@@ -129,7 +129,7 @@ struct Work<'a> {
     data_map: DataMap,
     /// The file's chunks, in their order.
     chunks: Vec<[u8; 32]>,
-    /// The same, to look one up.
+    /// The chunks as a set, to look one up.
     own: BTreeSet<[u8; 32]>,
     /// Whether the file is not what it was when something was paid for it.
     changed: bool,
