@@ -18,6 +18,7 @@ use xor_name::XorName;
 use crate::{Error, candidate, plot::check_addresses};
 
 const _: () = assert!(POOL_SIZE == CANDIDATES_PER_POOL);
+const _: () = assert!(ant_collect::MAX_LEAVES == ant_protocol::evm::MAX_LEAVES);
 
 /// What is submitted on chain is this many times the quoted price, so that a
 /// chunk paid by merkle tree earns what one paid by itself does. The signed
