@@ -1,6 +1,8 @@
 //! The command `ant`: paced merkle payments on the Autonomi network, and the
 //! means to measure what a pacing costs.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod commands;
 mod exit;

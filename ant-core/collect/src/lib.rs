@@ -16,6 +16,8 @@
 //!
 //! Dropping a collection at any point gives back every slot it held.
 
+#![forbid(unsafe_code)]
+
 mod collection;
 mod exchange;
 mod memory;

@@ -6,6 +6,8 @@
 //! accounted for: sent = taken + late + lost. On a remote network that cannot be
 //! known, and is reported as `null`, never as 0.
 
+#![forbid(unsafe_code)]
+
 mod choice;
 mod document;
 mod host;

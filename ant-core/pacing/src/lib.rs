@@ -29,6 +29,8 @@
 //! # Ok::<(), ant_pacing::SpecError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod arms;
 pub mod catalogue;
 mod gate;

@@ -13,6 +13,8 @@
 //! A [`Scenario`] is a file; [`simulate`] makes its trees. The same scenario, arm
 //! and seed give the same trees.
 
+#![forbid(unsafe_code)]
+
 mod arm;
 mod engine;
 mod expect;

@@ -9,6 +9,8 @@
 //! counts what it took and what it sent ([`Traffic`]), which no remote network
 //! would tell.
 
+#![forbid(unsafe_code)]
+
 mod chain;
 mod config;
 mod error;
