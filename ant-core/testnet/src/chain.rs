@@ -26,16 +26,11 @@ impl std::fmt::Debug for Chain {
 impl Chain {
     /// Starts one, on a port that is free.
     pub(crate) async fn start() -> Result<Self, TestnetError> {
-        let anvil = Anvil::new().await.map_err(|error| {
-            TestnetError::Chain(format!(
-                "{error}; the chain is Anvil, and must be on the PATH: \
-                 npm install --global @foundry-rs/anvil"
-            ))
-        })?;
+        let anvil = Anvil::new().await.map_err(TestnetError::chain)?;
         let key = anvil.default_wallet_private_key();
         Ok(Self {
             network: anvil.to_network(),
-            key: key.map_err(|error| TestnetError::Chain(error.to_string()))?,
+            key: key.map_err(TestnetError::chain)?,
             _anvil: anvil,
         })
     }

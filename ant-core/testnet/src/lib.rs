@@ -14,15 +14,18 @@
 mod chain;
 mod config;
 mod error;
+mod fault;
+mod host;
 mod manifest;
 mod network;
 mod node;
+mod server;
 mod traffic;
 
 pub use chain::Chain;
 pub use config::{MIN_NODES, TestnetConfig};
 pub use error::TestnetError;
+pub use fault::Fault;
 pub use manifest::ManifestFile;
 pub use network::Testnet;
-pub use node::Fault;
 pub use traffic::Traffic;
