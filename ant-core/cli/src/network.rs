@@ -13,7 +13,7 @@ use crate::{args::NetworkArgs, exit::Failure};
 
 /// What a command that needs a network is given.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct CommandContext<'a> {
     /// For files that end with the command.
     pub(crate) folder: &'a Path,
     /// The wide-area network, if the command wants one. The command runs on its
@@ -23,23 +23,23 @@ pub(crate) struct Ground<'a> {
 
 /// A testnet of our own: to be started.
 #[derive(Clone, Debug)]
-pub(crate) struct Own {
+pub(crate) struct OwnTestnet {
     pub(crate) config: TestnetConfig,
     /// The wide-area network that it is on; loopback if there is none.
     pub(crate) scenario: Option<Scenario>,
 }
 
 /// The settings in force, and the network they lead to.
-pub(crate) struct Chosen {
+pub(crate) struct NetworkSelection {
     pub(crate) settings: Settings,
     /// Where the settings come from, for who follows their changes.
     pub(crate) reloader: Reloader,
     /// The testnet to start, if the network is one of our own.
-    pub(crate) own: Option<Own>,
+    pub(crate) own: Option<OwnTestnet>,
     client: ClientConfig,
 }
 
-impl Chosen {
+impl NetworkSelection {
     /// Reads flags, variables and profile. Nothing is started.
     pub(crate) fn new(args: &NetworkArgs, seed: u64) -> Result<Self, Failure> {
         let mut flags = args.settings.given.clone();
@@ -60,10 +60,10 @@ impl Chosen {
         let reloader = Reloader::new(Sources::of_process(flags)?)?;
         let settings = reloader.current().settings.clone();
         let own = match settings.network.kind {
-            NetworkKind::Embedded => Some(Own::on_loopback(args.nodes, args.silent, seed)),
+            NetworkKind::Embedded => Some(OwnTestnet::on_loopback(args.nodes, args.silent, seed)),
             NetworkKind::Wan => {
                 let scenario = &settings.network.scenario;
-                Some(Own::on_wan(scenario, args.nodes, args.silent, seed)?)
+                Some(OwnTestnet::on_wan(scenario, args.nodes, args.silent, seed)?)
             }
             NetworkKind::Remote if args.nodes.is_some() || args.silent.is_some() => {
                 return Err(Failure::BadInput(format!(
@@ -115,9 +115,12 @@ impl Chosen {
     }
 
     /// Starts the testnet, if the network is one of our own.
-    pub(crate) async fn start(&self, ground: Ground<'_>) -> Result<Option<Testnet>, Failure> {
+    pub(crate) async fn start(
+        &self,
+        context: CommandContext<'_>,
+    ) -> Result<Option<Testnet>, Failure> {
         match &self.own {
-            Some(own) => own.start(ground).await.map(Some),
+            Some(own) => own.start(context).await.map(Some),
             None => Ok(None),
         }
     }
@@ -125,7 +128,7 @@ impl Chosen {
     /// What to measure on.
     pub(crate) fn target<'a>(
         &self,
-        ground: Ground<'a>,
+        context: CommandContext<'a>,
         testnet: Option<&'a Testnet>,
     ) -> Target<'a> {
         let mut client = self.client.clone();
@@ -135,12 +138,12 @@ impl Chosen {
         Target {
             client,
             testnet,
-            lab: ground.lab,
+            lab: context.lab,
         }
     }
 }
 
-impl Own {
+impl OwnTestnet {
     /// A testnet on loopback.
     pub(crate) fn on_loopback(nodes: Option<usize>, silent: Option<usize>, seed: u64) -> Self {
         Self {
@@ -184,7 +187,7 @@ impl Own {
     }
 
     /// Starts it, saying so.
-    pub(crate) async fn start(&self, ground: Ground<'_>) -> Result<Testnet, Failure> {
+    pub(crate) async fn start(&self, context: CommandContext<'_>) -> Result<Testnet, Failure> {
         let nodes = self.config.nodes;
         let place = match &self.scenario {
             None => "127.0.0.1",
@@ -192,9 +195,9 @@ impl Own {
         };
         eprintln!("starting {nodes} nodes on {place} …");
         let started = Instant::now();
-        let testnet = match ground.lab {
-            None => Testnet::start(&self.config, ground.folder).await?,
-            Some(lab) => Testnet::start_on(&self.config, ground.folder, lab.nodes()).await?,
+        let testnet = match context.lab {
+            None => Testnet::start(&self.config, context.folder).await?,
+            Some(lab) => Testnet::start_on(&self.config, context.folder, lab.nodes()).await?,
         };
         eprintln!("ready after {:.1} s", started.elapsed().as_secs_f64());
         Ok(testnet)
@@ -235,7 +238,7 @@ mod tests {
                 wan: None,
                 settings: SettingFlags { given },
             };
-            let chosen = Chosen::new(&args, 1).unwrap();
+            let chosen = NetworkSelection::new(&args, 1).unwrap();
             format!("{:?}", chosen.client)
         };
         let before = chosen(&[]);

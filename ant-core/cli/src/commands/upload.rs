@@ -15,7 +15,7 @@ use crate::{
     args::{DownloadArgs, ResumeArgs, UploadArgs, WalletArgs},
     exit::Failure,
     interrupt::Interrupt,
-    network::{Chosen, Ground},
+    network::{CommandContext, NetworkSelection},
     output::print,
     wallet::Purse,
 };
@@ -25,7 +25,7 @@ pub(crate) struct Ready {
     what: What,
     wallet: WalletArgs,
     manifest: Option<PathBuf>,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 enum What {
@@ -62,7 +62,7 @@ impl Ready {
             content: None,
         };
         let what = What::Upload { source, data_map };
-        let chosen = Chosen::paying(&args.network, 1)?;
+        let chosen = NetworkSelection::paying(&args.network, 1)?;
         Ok(Self {
             what,
             wallet: args.wallet,
@@ -72,7 +72,7 @@ impl Ready {
     }
 
     pub(crate) fn resume(args: ResumeArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::paying(&args.network, 1)?;
+        let chosen = NetworkSelection::paying(&args.network, 1)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to resume; give --manifest FILE, or --profile"
@@ -88,7 +88,7 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
     let Ready {
         what,
         wallet,
@@ -293,7 +293,7 @@ fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
 pub(crate) struct ReadyDownload {
     from: From,
     to: PathBuf,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 enum From {
@@ -303,7 +303,7 @@ enum From {
 
 impl ReadyDownload {
     pub(crate) fn new(args: DownloadArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, 1)?;
+        let chosen = NetworkSelection::new(&args.network, 1)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to download; give --manifest FILE, or --profile"
@@ -338,7 +338,7 @@ impl ReadyDownload {
         })
     }
 
-    pub(crate) async fn run(self, ground: Ground<'_>) -> Result<(), Failure> {
+    pub(crate) async fn run(self, ground: CommandContext<'_>) -> Result<(), Failure> {
         let Self { from, to, chosen } = self;
         let mut interrupt = Interrupt::new()?;
         let target = chosen.target(ground, None);
