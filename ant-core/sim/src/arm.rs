@@ -1,7 +1,7 @@
 //! One side of a simulation: a pacing and a plan.
 
 use ant_collect::Plan;
-use ant_pacing::PacingSpec;
+use ant_pacing::{PacingSpec, SpecError};
 use serde::Deserialize;
 
 /// A pacing under a plan.
@@ -23,4 +23,22 @@ pub(crate) struct ArmTable {
     pub(crate) strategy: String,
     #[serde(default)]
     pub(crate) plan: Plan,
+}
+
+/// A name that is neither a strategy nor one of the scenario's own arms.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{source}{}", beside(own))]
+pub struct ArmError {
+    /// Why it is not a strategy.
+    pub source: SpecError,
+    /// The scenario's own arms.
+    pub own: Vec<String>,
+}
+
+/// Says which arms of its own a scenario has, if it has any.
+fn beside(own: &[String]) -> String {
+    if own.is_empty() {
+        return String::new();
+    }
+    format!("; the scenario's own arms are {}", own.join(", "))
 }

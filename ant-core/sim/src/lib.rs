@@ -15,16 +15,20 @@
 
 #![forbid(unsafe_code)]
 
+mod agenda;
 mod arm;
+mod check;
 mod engine;
 mod expect;
+mod lookups;
 mod outcome;
 mod queue;
 mod scenario;
 mod world;
 
-pub use arm::SimArm;
+pub use arm::{ArmError, SimArm};
+pub use check::Missed;
 pub use engine::simulate;
-pub use expect::{Expectation, Missed};
+pub use expect::Expectation;
 pub use outcome::{Summary, TreeOutcome};
-pub use scenario::{SHIPPED, Scenario, ScenarioError};
+pub use scenario::{SHIPPED, Scenario};

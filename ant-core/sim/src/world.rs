@@ -9,7 +9,6 @@ use std::{
 
 use ant_collect::FoundPeer;
 use ant_pacing::{Peer, queue_of};
-use ant_text::duration::at_share;
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use crate::Scenario;
@@ -43,25 +42,21 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(scenario: &Scenario, random: &mut StdRng) -> Self {
-        let points: Vec<_> = scenario
-            .round_trip
-            .percentiles
-            .iter()
-            .map(|(percentile, span)| (f64::from(*percentile) / 100.0, span.0))
-            .collect();
-        let mut manners = vec![Manner::Answers; scenario.nodes];
-        let faulty = [
-            (Manner::Silent, scenario.silent),
-            (Manner::Slow, scenario.slow),
-            (Manner::Legacy, scenario.legacy),
+        let population = &scenario.population;
+        let faults = population.faults;
+        let mut manners = vec![Manner::Answers; population.nodes];
+        let kinds = [
+            (Manner::Silent, faults.silent),
+            (Manner::Slow, faults.slow),
+            (Manner::Legacy, faults.legacy),
         ];
         let mut at = 0;
-        for (manner, count) in faulty {
+        for (manner, count) in kinds {
             manners[at..at + count].fill(manner);
             at += count;
         }
         manners.shuffle(random);
-        let addresses = scenario.addresses.unwrap_or(scenario.nodes);
+        let addresses = population.addresses.unwrap_or(population.nodes);
         let nodes: Vec<_> = manners
             .into_iter()
             .enumerate()
@@ -74,7 +69,7 @@ impl World {
                         address: Some(address),
                     },
                     queue: usize::try_from(queue).unwrap_or(0),
-                    way: at_share(&points, random.r#gen()) / 2,
+                    way: population.round_trip.at(random.r#gen()) / 2,
                     manner,
                 }
             })

@@ -22,6 +22,8 @@ mod node;
 mod server;
 mod traffic;
 
+/// How many nodes are faulty, and how.
+pub use ant_population::Faults;
 pub use chain::Chain;
 pub use config::{MIN_NODES, TestnetConfig};
 pub use error::TestnetError;

@@ -46,9 +46,7 @@ impl Lab {
     ///
     /// When the machine or the user cannot, or a step fails; nothing is left.
     pub fn start(scenario: &Scenario) -> Result<Self, LabError> {
-        if let Some(problem) = scenario.problem() {
-            return Err(LabError::Scenario(problem));
-        }
+        scenario.validate()?;
         Self::possible()?;
         let removed = namespace::remove_stale();
         if removed > 0 {
@@ -69,8 +67,10 @@ impl Lab {
             devices.push(device.map_err(LabError::step(format!("host {index}")))?);
             hosts.push(host);
         }
-        let jitter = scenario.round_trip.jitter.0;
-        let router = Router::start(devices, map.clone(), jitter, scenario.link, scenario.seed)?;
+        let population = &scenario.population;
+        let jitter = population.round_trip.jitter.0;
+        let (link, seed) = (scenario.link, population.seed);
+        let router = Router::start(devices, map.clone(), jitter, link, seed)?;
         Ok(Self { map, router, hosts })
     }
 

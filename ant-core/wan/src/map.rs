@@ -26,8 +26,9 @@ pub struct Map {
 impl Map {
     /// Draws the map of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        let nodes = scenario.nodes;
-        let shared = scenario.addresses.unwrap_or(nodes);
+        let population = &scenario.population;
+        let nodes = population.nodes;
+        let shared = population.addresses.unwrap_or(nodes);
         let of_node = |index: usize| address(1, index % shared);
         let of_client = |index: usize| address(200, index);
         let addresses: Vec<_> = (0..nodes)
@@ -35,9 +36,9 @@ impl Map {
             .chain((0..CLIENTS).map(of_client))
             .collect();
         let hosts = addresses.len();
-        let mut random = StdRng::seed_from_u64(scenario.seed);
+        let mut random = StdRng::seed_from_u64(population.seed);
         let delays = (0..hosts * hosts.saturating_sub(1) / 2)
-            .map(|_| scenario.round_trip(random.r#gen()) / 2)
+            .map(|_| population.round_trip.at(random.r#gen()) / 2)
             .collect();
         Self {
             addresses,
@@ -105,11 +106,10 @@ mod tests {
     use super::*;
 
     fn scenario(seed: u64, addresses: Option<usize>) -> Scenario {
-        Scenario {
-            addresses,
-            seed,
-            ..Scenario::find("residential").unwrap()
-        }
+        let mut scenario = Scenario::find("residential").unwrap();
+        scenario.population.addresses = addresses;
+        scenario.population.seed = seed;
+        scenario
     }
 
     #[test]

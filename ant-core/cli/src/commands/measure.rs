@@ -141,7 +141,7 @@ fn settings(args: &MeasureArgs, chosen: &NetworkSelection) -> Value {
         "blocks": args.blocks,
         "leaves": args.leaves,
         "nodes": chosen.own.as_ref().map(|own| own.config.nodes),
-        "silent": chosen.own.as_ref().map(|own| own.config.silent),
+        "silent": chosen.own.as_ref().map(|own| own.config.faults.silent),
         "scenario": chosen.scenario(),
     })
 }

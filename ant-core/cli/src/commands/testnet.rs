@@ -86,7 +86,7 @@ fn announce(
         let address = manifest.bootstrap.first().map(ToString::to_string);
         format!("--bootstrap {}", address.unwrap_or_default())
     };
-    let silent = match own.config.silent {
+    let silent = match own.config.faults.silent {
         0 => String::new(),
         silent => format!(", {silent} of them silent"),
     };
