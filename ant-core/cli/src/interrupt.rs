@@ -28,7 +28,7 @@ fn listen(kind: SignalKind) -> Result<Signal, Failure> {
     signal(kind).map_err(|error| Failure::failed(format!("signals: {error}")))
 }
 
-/// Waits for the next signal of a kind; for ever if nobody listens for it.
+/// Waits for the next signal of a kind; for ever without a listener.
 async fn next(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {

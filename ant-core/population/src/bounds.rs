@@ -37,7 +37,7 @@ impl Limits {
 /// # Errors
 ///
 /// When it is not, with the key's `name`.
-pub fn in_range(
+pub fn check_range(
     name: &str,
     value: usize,
     allowed: RangeInclusive<usize>,
@@ -56,7 +56,7 @@ pub fn in_range(
 /// # Errors
 ///
 /// When it is not, with the key's `name`.
-pub fn is_share(name: &str, value: f64, most: f64) -> Result<(), InvalidScenario> {
+pub fn check_share(name: &str, value: f64, most: f64) -> Result<(), InvalidScenario> {
     if (0.0..=most).contains(&value) {
         return Ok(());
     }

@@ -16,7 +16,7 @@ mod file;
 mod population;
 mod round_trips;
 
-pub use bounds::{Limits, in_range, is_share};
+pub use bounds::{Limits, check_range, check_share};
 pub use error::{InvalidScenario, ScenarioError};
 pub use faults::Faults;
 pub use file::{read, text_of};

@@ -3,7 +3,7 @@
 use ant_text::duration::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{Faults, InvalidScenario, Limits, RoundTrips, in_range};
+use crate::{Faults, InvalidScenario, Limits, RoundTrips, check_range};
 
 /// The nodes of a network: how many, at which addresses, how far apart, and what
 /// is wrong with some of them. The default has no nodes, and so is not valid.
@@ -41,7 +41,7 @@ impl Population {
     /// The first value that does not, and what is allowed.
     pub fn validate(&self, limits: &Limits) -> Result<(), InvalidScenario> {
         let nodes = self.nodes;
-        in_range("nodes", nodes, 1..=limits.nodes)?;
+        check_range("nodes", nodes, 1..=limits.nodes)?;
         if let Some(addresses) = self.addresses
             && !(1..=nodes).contains(&addresses)
         {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ant_text::duration::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{InvalidScenario, Limits, is_share};
+use crate::{InvalidScenario, Limits, check_share};
 
 /// Round trips between pairs of hosts: either percentiles, or a median and a
 /// spread.
@@ -80,7 +80,7 @@ impl RoundTrips {
         if !rising {
             return invalid("round_trip.percentiles do not rise, each with its round trip, to 100");
         }
-        is_share("round_trip.loss", self.loss, 1.0)
+        check_share("round_trip.loss", self.loss, 1.0)
     }
 }
 

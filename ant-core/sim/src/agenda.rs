@@ -1,11 +1,11 @@
-//! What is to happen in a simulated network, in the order of time.
+//! The agenda of a simulated network: what is to happen, in the order of time.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use ant_collect::{LookupKey, RequestKey};
 use ant_pacing::Moment;
 
-/// What is planned. Of two things planned for the same moment, the one that was
+/// What is planned. Of two things that are due at one moment, the one that was
 /// planned first happens first.
 #[derive(Debug, Default)]
 pub(crate) struct Agenda {
@@ -41,6 +41,7 @@ pub(crate) enum Message {
 }
 
 impl Agenda {
+    /// Adds what is to happen at a moment.
     pub(crate) fn plan(&mut self, at: Moment, what: What) {
         self.planned += 1;
         let order = self.planned;

@@ -11,12 +11,12 @@ pub struct SimArm {
     pub name: String,
     /// How it is paced.
     pub pacing: PacingSpec,
-    /// How it asks. Dials are not modelled.
+    /// How it asks. Its `dials` have no effect here.
     pub plan: Plan,
 }
 
-/// An arm as a scenario's file has it: the keys of a profile's plan, and the
-/// published client's where it has none.
+/// An arm as a scenario's file has it: a strategy, and the keys of a profile's
+/// plan; a key that is left out has the published client's value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArmTable {

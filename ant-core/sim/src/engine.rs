@@ -54,7 +54,7 @@ struct Engine<'a> {
     queues: Vec<Queue<Message>>,
     /// When each core that the nodes share is free.
     node_cores: Vec<Moment>,
-    /// When each of those that check candidates is.
+    /// When each core that checks candidates is free.
     check_cores: Vec<Moment>,
     /// Requests at nodes, or their answers under way.
     outstanding: u32,
@@ -91,7 +91,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Runs a tree to its verdict, and then the network to its rest.
+    /// Runs a tree to its verdict, and then the network until nothing is under way.
     fn tree(&mut self, arm: &SimArm, memory: &PeerMemory) -> TreeOutcome {
         let targets: Vec<[u8; 32]> = (0..pools(self.scenario.leaves))
             .map(|_| self.random.r#gen())
@@ -165,7 +165,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// When a node's answer to a request of now leaves it.
+    /// Returns when a node's answer to a request sent now leaves the node.
     fn answered_at(&mut self, node: usize, service: Duration) -> Moment {
         let arrives = self.now + self.way(node);
         match self.node_cores.iter_mut().min() {
@@ -184,7 +184,8 @@ impl<'a> Engine<'a> {
         self.agenda.plan(at, What::Arrives { queue, message });
     }
 
-    /// How long a packet takes to or from a node, being sent again included.
+    /// Returns how long a packet takes to or from a node, with the time to send a
+    /// lost one again.
     fn way(&mut self, node: usize) -> Duration {
         let model = &self.scenario.population.round_trip;
         let mut way = self.world.nodes[node].way;
@@ -197,7 +198,8 @@ impl<'a> Engine<'a> {
         way
     }
 
-    /// The next thing happens; without a tree, to nobody.
+    /// Lets the next thing happen. Without a tree, what the client would have taken
+    /// is only counted.
     fn happen(&mut self, tree: Option<&mut Tree>) {
         let Some((at, what)) = self.agenda.pop() else {
             return;
@@ -264,7 +266,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The client has a message.
+    /// Hands a message to the client.
     fn take(&mut self, message: Message, tree: Option<&mut Tree>) {
         match (message, tree) {
             (Message::Answer { request }, Some(tree)) => {

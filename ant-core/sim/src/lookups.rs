@@ -1,5 +1,5 @@
-//! The lookups of one tree: each is so many rounds, and a round ends when all its
-//! replies have come or it has waited long enough.
+//! The lookups of one tree: each makes a number of rounds, and a round ends when
+//! all its replies have come or it has waited long enough.
 
 use ant_collect::{Lookup, LookupKey};
 use ant_pacing::Moment;
@@ -54,12 +54,12 @@ impl Lookups {
 }
 
 impl LookingUp {
-    /// Whether it has had all its rounds.
+    /// Returns whether it has had all its rounds.
     pub(crate) const fn is_over(&self) -> bool {
         self.round > self.rounds
     }
 
-    /// Begins the next round, which waits for so many replies.
+    /// Begins the next round, which waits for this number of replies.
     pub(crate) const fn begin_round(&mut self, now: Moment, replies: usize) {
         self.round += 1;
         self.began = now;

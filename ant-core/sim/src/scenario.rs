@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use ant_collect::{MAX_LEAVES, Plan};
 use ant_pacing::QUEUE_DEPTH;
 use ant_population::{
-    InvalidScenario, Limits, Population, ScenarioError, in_range, is_share, read, text_of,
+    InvalidScenario, Limits, Population, ScenarioError, check_range, check_share, read, text_of,
 };
 use ant_text::duration::Span;
 use serde::Deserialize;
@@ -44,7 +44,8 @@ const MOST_CONTENTION: f64 = 1000.0;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The nodes.
+    /// The nodes. Their keys stand beside the others in a file, and
+    /// [`read`](Self::read) fills this.
     #[serde(skip)]
     pub population: Population,
     /// Which share of all answers never comes, from 0 to 1.
@@ -53,11 +54,11 @@ pub struct Scenario {
     /// How many leaves each tree has, 2 to 256.
     #[serde(default = "leaves")]
     pub leaves: usize,
-    /// How many trees one client makes: it remembers its peers from one to the
+    /// How many trees one client makes. It remembers its peers from one tree to the
     /// next.
     #[serde(default = "one")]
     pub trees_a_client: usize,
-    /// What a node takes.
+    /// How long a node works on a request, and where.
     pub node: NodeModel,
     /// What the client's host does with messages.
     pub client: ClientModel,
@@ -80,11 +81,12 @@ pub struct Scenario {
     pub(crate) order: Vec<Order>,
 }
 
-/// What a node takes for a request.
+/// How long a node works on a request, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeModel {
-    /// For a candidate request: checking it, signing the candidate.
+    /// How long a node works on a candidate request: it checks the request and signs
+    /// the candidate.
     pub service: Span,
     /// How many cores all nodes share with each other, and the host with the
     /// client; by default each has its own host.
@@ -99,13 +101,13 @@ pub struct ClientModel {
     /// How many messages wait in a receive queue; what does not fit is dropped.
     #[serde(default = "depth")]
     pub depth: usize,
-    /// What its one consumer takes for a message on an idle host.
+    /// How long the one consumer of a queue takes for a message on an idle host.
     pub service: Span,
-    /// So much longer, as a share, for every request that is at a node or under
-    /// way from it: what else the host, or its tasks, have to do.
+    /// By which share a message takes longer for each request that is at a node or
+    /// under way from it, since the host has other work then: from 0 to 1000.
     #[serde(default)]
     pub contention: f64,
-    /// What checking a candidate takes.
+    /// How long the check of a candidate takes.
     pub check: Span,
     /// How many candidates are checked at once.
     #[serde(default = "two")]
@@ -123,7 +125,7 @@ pub struct LookupModel {
     /// How many requests a round.
     #[serde(default = "three")]
     pub parallel: usize,
-    /// What a node takes for one.
+    /// How long a node works on a request of a lookup.
     pub service: Span,
     /// How long a round waits for a reply that was dropped.
     pub stalls: Span,
@@ -207,15 +209,15 @@ impl Scenario {
     /// Checks that this makes a network, and that its expectations are of arms.
     fn validate(&self) -> Result<(), InvalidScenario> {
         self.population.validate(&LIMITS)?;
-        in_range("leaves", self.leaves, 2..=MAX_LEAVES)?;
-        in_range("trees_a_client", self.trees_a_client, 1..=usize::MAX)?;
-        is_share("answers_lost", self.answers_lost, 1.0)?;
-        in_range("client.depth", self.client.depth, 1..=usize::MAX)?;
-        in_range("client.cores", self.client.cores, 1..=MOST_CORES)?;
+        check_range("leaves", self.leaves, 2..=MAX_LEAVES)?;
+        check_range("trees_a_client", self.trees_a_client, 1..=usize::MAX)?;
+        check_share("answers_lost", self.answers_lost, 1.0)?;
+        check_range("client.depth", self.client.depth, 1..=usize::MAX)?;
+        check_range("client.cores", self.client.cores, 1..=MOST_CORES)?;
         let shared_cores = self.node.shared_cores.unwrap_or(1);
-        in_range("node.shared_cores", shared_cores, 1..=MOST_CORES)?;
-        in_range("lookup.parallel", self.lookup.parallel, 1..=64)?;
-        is_share("client.contention", self.client.contention, MOST_CONTENTION)?;
+        check_range("node.shared_cores", shared_cores, 1..=MOST_CORES)?;
+        check_range("lookup.parallel", self.lookup.parallel, 1..=64)?;
+        check_share("client.contention", self.client.contention, MOST_CONTENTION)?;
         for (name, span) in [
             ("node.service", self.node.service),
             ("client.service", self.client.service),

@@ -1,5 +1,5 @@
-//! The nodes of a modelled network: who they are, where, how far and how well
-//! behaved. The same for the same scenario and seed.
+//! The nodes of a modelled network: their identities, addresses, distances and
+//! faults, all drawn from the scenario's seed.
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ pub(crate) struct Node {
     pub(crate) found: FoundPeer,
     /// The receive queue that its answers share.
     pub(crate) queue: usize,
-    /// One way.
+    /// How long a packet takes one way.
     pub(crate) way: Duration,
     pub(crate) manner: Manner,
 }
@@ -89,9 +89,9 @@ impl World {
         self.by_peer.get(&peer).copied()
     }
 
-    /// The `count` nodes closest to `target`, closest first.
+    /// Returns the `count` nodes closest to `target`, the closest first.
     pub(crate) fn closest(&self, target: &[u8; 32], count: usize) -> Vec<FoundPeer> {
-        // The first eight bytes of random identities decide among so few.
+        // Identities are random: their first eight bytes are enough to compare.
         let first = |bytes: &[u8; 32]| {
             let mut eight = [0; 8];
             eight.copy_from_slice(&bytes[..8]);
@@ -114,13 +114,14 @@ impl World {
     }
 }
 
-/// The `index`th address of 10.0.0.0/8.
+/// Returns the `index`th address of 10.0.0.0/8.
 fn address(index: usize) -> IpAddr {
     let host = u32::try_from(index + 1).unwrap_or(u32::MAX) & 0x00ff_ffff;
     IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 | host))
 }
 
-/// Draws from this seed and these numbers, apart from all others.
+/// Returns a generator for this seed and these numbers, independent of the
+/// generators for others.
 pub(crate) fn random(seed: u64, numbers: [u64; 2]) -> StdRng {
     let mut bytes = [0; 32];
     for (chunk, number) in bytes

@@ -18,7 +18,7 @@ pub struct Chain {
 
 impl std::fmt::Debug for Chain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The key, though of a test chain, is nobody's to print.
+        // Keys are never printed, not even a test chain's.
         write!(f, "Chain({})", self.network.rpc_url())
     }
 }
@@ -35,17 +35,17 @@ impl Chain {
         })
     }
 
-    /// Where it is, and its contracts.
+    /// Returns where it is, and its contracts.
     pub const fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The private key of a wallet that can pay for a lot.
+    /// Returns the private key of a wallet that has plenty of both tokens.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// What the manifest says of it.
+    /// Returns what the manifest says of it.
     pub(crate) fn manifest(&self) -> DevnetEvmInfo {
         DevnetEvmInfo {
             rpc_url: self.network.rpc_url().to_string(),

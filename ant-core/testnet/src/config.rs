@@ -31,7 +31,7 @@ pub struct TestnetConfig {
     /// The first node's UDP port; the others follow it. Zero lets the system
     /// choose each.
     pub base_port: u16,
-    /// Decides the nodes' identities: the same seed, the same peers.
+    /// Decides the nodes' identities.
     pub seed: u64,
 }
 
@@ -102,7 +102,8 @@ impl TestnetConfig {
     }
 }
 
-/// The transport reports a taken port late and in its own words; ask first.
+/// Checks that the ports are free: the transport reports a taken one late and in
+/// its own words.
 fn check_ports(config: &TestnetConfig) -> Result<(), TestnetError> {
     if config.base_port == 0 {
         return Ok(());

@@ -22,7 +22,7 @@ use crate::{
     node::{Node, NodeSpec},
 };
 
-/// Nodes that start at the same time. More only makes handshakes time out.
+/// How many nodes start at once. With more of them handshakes time out.
 const STARTS_AT_ONCE: usize = 8;
 
 /// How long the nodes may take to know each other, once all have started.

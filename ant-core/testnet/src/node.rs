@@ -73,8 +73,8 @@ pub(crate) struct NodeSpec {
     pub(crate) fault: Option<Fault>,
     /// The one address of its host; loopback if there is none.
     pub(crate) address: Option<Ipv4Addr>,
-    /// Where payments are looked up; on a chain that nobody runs, if there is
-    /// none.
+    /// Where payments are looked up; without one, at an address where no chain
+    /// answers.
     pub(crate) chain: Option<EvmNetwork>,
 }
 
@@ -155,12 +155,13 @@ impl Node {
         self.p2p.0.peer_id()
     }
 
-    /// How many others its routing table holds.
+    /// Returns how many others its routing table holds.
     pub(crate) async fn knows(&self) -> usize {
         self.p2p.0.dht().get_routing_table_size().await
     }
 
-    /// Looks up a random place, which teaches it, and those it asks, of others.
+    /// Looks up a random address, so that the node, and those it asks, learn of
+    /// others.
     pub(crate) async fn look_around(&self) {
         let target: [u8; 32] = rand::random();
         let (p2p, index) = (self.p2p.clone(), self.index);
@@ -172,7 +173,8 @@ impl Node {
         .await;
     }
 
-    /// Runs something where the node runs, so that what it opens is the node's.
+    /// Runs `work` where the node runs, so that sockets it opens are on the node's
+    /// host.
     async fn at_home(&self, work: impl Future<Output = ()> + Send + 'static) {
         match self.host.as_ref().and_then(HostRuntime::handle) {
             Some(handle) => {
@@ -186,7 +188,7 @@ impl Node {
     /// Stops the node. The transport keeps its socket until the runtime ends.
     pub(crate) async fn stop(mut self) {
         self.messages.abort();
-        // An abort is no error here; a panic has been printed where it was.
+        // An abort is not an error here; a panic has been printed where it was.
         let _ = (&mut self.messages).await;
         let (p2p, index) = (self.p2p.clone(), self.index);
         self.at_home(async move {

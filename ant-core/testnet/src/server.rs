@@ -69,7 +69,7 @@ impl Server {
     /// Answers one message, unless the node's fault says otherwise.
     async fn answer(&self, source: PeerId, data: &[u8]) {
         let Ok(request) = ChunkMessage::decode(data) else {
-            // An answer to nobody, or a form this node cannot read.
+            // An answer that this node did not ask for, or a form it cannot read.
             return;
         };
         let candidate = matches!(

@@ -20,7 +20,7 @@ pub struct Counts {
     pub lost: u64,
     /// Packets dropped before a narrow link.
     pub overflowed: u64,
-    /// Packets to nobody, or that a host's device did not take.
+    /// Packets to an address without a host, or that a host's device did not take.
     pub undelivered: u64,
     /// Whether the router has stopped, so that nothing arrives any more.
     pub stopped: bool,
@@ -30,10 +30,11 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How much later than due the router delivered all but a share of the
-    /// packets, 0.99 for the 99th percentile: the time that they may have waited
-    /// to be read, and to be written. The upper bound of a step of 100 µs, 20 ms
-    /// for all that is later; nothing if there were no packets.
+    /// Returns how late the router delivered this share of the packets at most: 0.99
+    /// gives the 99th percentile. A packet is late by the time it may have waited to
+    /// be read, and by the time it was written after it was due. Times are the upper
+    /// bounds of steps of 100 µs, and 20 ms for all that is later; nothing without
+    /// packets.
     pub fn lateness(&self, share: f64) -> Option<Duration> {
         let total: u64 = self.late.iter().sum();
         let mut seen = 0;
@@ -51,7 +52,7 @@ impl Counts {
 impl Sub for Counts {
     type Output = Self;
 
-    /// What was counted since `earlier`.
+    /// Returns what was counted since `earlier`.
     fn sub(mut self, earlier: Self) -> Self {
         self.delivered -= earlier.delivered;
         self.lost -= earlier.lost;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use ant_population::{InvalidScenario, Limits, Population, ScenarioError, is_share, read, text_of};
+use ant_population::{
+    InvalidScenario, Limits, Population, ScenarioError, check_share, read, text_of,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Link;
@@ -75,7 +77,7 @@ impl Scenario {
                     .to_owned(),
             ));
         }
-        is_share("link.loss", self.link.loss, 0.5)
+        check_share("link.loss", self.link.loss, 0.5)
     }
 }
 
