@@ -102,6 +102,12 @@ fn bad_scenarios_say_what_is_wrong() {
             "client.contention = -1",
         ),
         ("\"5ms\"", "\"5\"", "write a whole number and a unit"),
+        ("\"5ms\"", "\"500000000000y\"", "is longer than 1day"),
+        (
+            "contention = 0.02",
+            "contention = 1e300",
+            "is not from 0 to 1000",
+        ),
         ("[expect.hold-16]", "[expect.hold16]", "write `hold-16`"),
     ] {
         assert!(good.contains(from), "{from}");
