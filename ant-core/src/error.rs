@@ -10,22 +10,20 @@ use crate::TreeReport;
 /// How many failed pools an error describes before it only counts them.
 const POOLS_DESCRIBED: usize = 4;
 
+/// What an error of a payment ends with.
+const NOTHING_WAS_PAID: &str = "nothing was paid";
+
 /// Why a client could not connect, or a payment could not be prepared. Whatever
 /// it is, nothing was paid.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is nothing to join through.
     #[error("no bootstrap address is given, so there is no network to join")]
     NoBootstrap,
     /// An address to join through does not read as one.
-    #[error(
-        "`{text}` is not an address to join through; write 127.0.0.1:20000 or \
-         /ip4/127.0.0.1/udp/20000/quic"
-    )]
-    BadBootstrap {
-        /// What was given.
-        text: String,
-    },
+    #[error(transparent)]
+    BadBootstrap(#[from] ant_config::AddressError),
     /// No bootstrap address answered.
     #[error("no bootstrap peer answered in {:.1} s; tried {}", after.as_secs_f64(), list(tried))]
     NotJoined {
@@ -40,6 +38,9 @@ pub enum Error {
     /// The network's own parts failed.
     #[error("the network endpoint failed: {0}")]
     Network(String),
+    /// The closest peers could not be looked up.
+    #[error("the lookup failed: {0}")]
+    Lookup(String),
     /// A manifest could not be read.
     #[error("devnet manifest {path}: {reason}")]
     Manifest {
@@ -65,65 +66,6 @@ pub enum Error {
         /// What the collection saw.
         report: Box<TreeReport>,
     },
-    /// A prepared batch's file is none, or was changed.
-    #[error("{path}: {reason}")]
-    Batch {
-        /// Which file.
-        path: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A file of this client cannot be read or written.
-    #[error("{path}: {reason}")]
-    File {
-        /// Which.
-        path: String,
-        /// Why.
-        reason: String,
-    },
-    /// A file is not what it was when its chunks were paid for.
-    #[error(
-        "{path} is not what it was when it was paid for, so its paid chunks cannot be stored; put \
-         the old file back, and resume again"
-    )]
-    Changed {
-        /// Which.
-        path: String,
-    },
-    /// The wallet, or its chain, does not do what is asked.
-    #[error("the wallet cannot pay: {0}")]
-    Wallet(String),
-    /// A payment was sent and has not settled yet. Its receipt is kept.
-    #[error(
-        "the payment was sent and has not settled after {:.0} s; nothing is lost: resume it later",
-        after.as_secs_f64()
-    )]
-    Unsettled {
-        /// How long was waited.
-        after: Duration,
-    },
-    /// A chunk that was paid for did not reach enough storers. Its receipt is
-    /// kept.
-    #[error(
-        "the chunk {address} is on {stored} storers, and {needed} at least are needed: {reasons}; \
-         what was paid is kept: resume it later"
-    )]
-    NotStored {
-        /// Which chunk.
-        address: String,
-        /// How many storers took it.
-        stored: usize,
-        /// How many must.
-        needed: usize,
-        /// What the others said.
-        reasons: String,
-    },
-    /// The published client failed at what it does for this one.
-    #[error("{0}")]
-    Published(String),
-    /// Peers that quote a single chunk refuse this client's settlement version.
-    #[error("{0}; nothing was paid")]
-    Outdated(String),
     /// Enough peers refuse this client's settlement version.
     #[error("{refusal}; nothing was paid")]
     Refused {
@@ -135,6 +77,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Says what went wrong without the remark that nothing was paid: for callers who
+    /// have paid for something else before.
+    pub fn without_remark(&self) -> String {
+        let text = self.to_string();
+        let what = text.strip_suffix(NOTHING_WAS_PAID).unwrap_or(&text);
+        what.trim_end_matches([';', ' ', '\n']).to_owned()
+    }
+
     /// What the collection saw, if it got that far.
     pub fn report(&self) -> Option<&TreeReport> {
         match self {
@@ -160,7 +110,7 @@ impl fmt::Display for Shortage<'_> {
         if let Some(more @ 1..) = self.0.len().checked_sub(POOLS_DESCRIBED) {
             writeln!(f, "and {more} more pools are not full")?;
         }
-        write!(f, "nothing was paid")
+        f.write_str(NOTHING_WAS_PAID)
     }
 }
 
@@ -168,7 +118,7 @@ impl fmt::Display for Shortage<'_> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, is no manifest, or names no address to join
+/// When the file cannot be read, is not a manifest, or names no address to join
 /// through.
 pub fn read_manifest(path: &Path) -> Result<DevnetManifest, Error> {
     let failed = |reason: String| Error::Manifest {
@@ -177,7 +127,7 @@ pub fn read_manifest(path: &Path) -> Result<DevnetManifest, Error> {
     };
     let bytes = std::fs::read(path).map_err(|error: io::Error| failed(error.to_string()))?;
     let manifest: DevnetManifest = serde_json::from_slice(&bytes)
-        .map_err(|error| failed(format!("it is no devnet manifest: {error}")))?;
+        .map_err(|error| failed(format!("it is not a devnet manifest: {error}")))?;
     if manifest.bootstrap.is_empty() {
         return Err(failed("it names no bootstrap address".to_owned()));
     }
@@ -187,6 +137,19 @@ pub fn read_manifest(path: &Path) -> Result<DevnetManifest, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_remark_that_nothing_was_paid_can_be_left_out() {
+        for error in [Error::Clock, Error::Tree("x".to_owned())] {
+            assert!(error.to_string().ends_with(NOTHING_WAS_PAID), "{error}");
+            let what = error.without_remark();
+            assert!(!what.contains("paid") && !what.ends_with(';'), "{what}");
+        }
+        assert_eq!(
+            Error::NoBootstrap.without_remark(),
+            Error::NoBootstrap.to_string()
+        );
+    }
 
     #[test]
     fn a_manifest_that_is_none_says_where_and_why() {

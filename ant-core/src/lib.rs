@@ -30,39 +30,24 @@
 
 #![forbid(unsafe_code)]
 
-mod batch;
-mod batch_file;
-mod bill;
 mod candidate;
 mod client;
-mod demux;
-mod driver;
-mod encrypt;
+mod endpoint;
 mod error;
-mod files;
-mod network;
-mod pay;
-mod plot;
-mod receipts;
 mod settings;
-mod storage;
-mod upload;
-mod wire;
-
-pub use self_encryption::DataMap;
+mod tree;
 
 pub use ant_collect::{Finish, Lookup, Plan, PoolFailure, Report, SettlementRefusal};
-pub use ant_protocol::{DevnetManifest, transport::MultiAddr};
-pub use batch::{
-    EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport, now,
+/// What embedders need of the network's own crates.
+pub use ant_protocol::{
+    DevnetManifest, MAX_CHUNK_SIZE, compute_address,
+    evm::{Amount, Network as Chain},
+    transport::MultiAddr,
 };
-pub use batch_file::{Transaction, read_batch, transaction, write_batch};
-pub use bill::{Bill, QuotedChunk};
-pub use client::{Client, ClientConfig, ClientTraffic, WarmUp};
+pub use client::{Client, ClientConfig, ClientTraffic, PeerAddresses};
+pub use endpoint::WarmUp;
 pub use error::{Error, read_manifest};
-pub use files::write_whole;
-pub use pay::{Expired, Payer};
-pub use plot::batch_sizes;
-pub use receipts::{Receipt, Receipts, SignedReceipt, Source};
-pub use storage::Storage;
-pub use upload::{Progress, Upload, Uploaded, download};
+pub use tree::{
+    BatchError, EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport,
+    batch_sizes, now,
+};

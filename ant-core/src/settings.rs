@@ -1,7 +1,7 @@
-//! A client as a profile describes it, so that a program that embeds the client
-//! gets the profile's pacing and plan in one line.
+//! From settings to a client, so that a program that embeds the client gets the
+//! profile's pacing and plan in one line.
 
-use ant_config::Settings;
+use ant_config::{Settings, read_address};
 use ant_protocol::transport::MultiAddr;
 
 use crate::{ClientConfig, Error};
@@ -9,7 +9,7 @@ use crate::{ClientConfig, Error};
 impl TryFrom<&Settings> for ClientConfig {
     type Error = Error;
 
-    /// Takes over what settings say of joining, pacing and plan.
+    /// Takes what the settings say of joining, pacing and plan.
     fn try_from(settings: &Settings) -> Result<Self, Error> {
         let network = &settings.network;
         Ok(Self {
@@ -26,10 +26,10 @@ impl TryFrom<&Settings> for ClientConfig {
 
 /// Reads addresses, in the network's own form or as IP and port.
 fn addresses(texts: &[String]) -> Result<Vec<MultiAddr>, Error> {
-    let read = |text: &String| {
-        let plain = text.parse().map(MultiAddr::quic).ok();
-        let address = plain.or_else(|| text.parse().ok().filter(MultiAddr::is_quic));
-        address.ok_or_else(|| Error::BadBootstrap { text: text.clone() })
+    let read = |text: &String| -> Result<_, Error> {
+        let socket = read_address(text)?;
+        // The network's own form may name the peer too.
+        Ok(text.parse().unwrap_or_else(|_| MultiAddr::quic(socket)))
     };
     texts.iter().map(read).collect()
 }

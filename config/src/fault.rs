@@ -1,16 +1,36 @@
-//! Faults that say what was wrong, where, and what to write instead.
+//! Faults: what is wrong, where, and what to write instead. All of them are shown
+//! at once, so each is kept with its place.
 
-use std::{fmt, ops::Range};
+use std::{error::Error, fmt, io, ops::Range, sync::Arc};
 
 /// One thing that is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Fault {
     place: String,
     spot: Option<Spot>,
     problem: String,
-    /// The setting whose value is bad; nothing if it is unclear what was meant.
+    /// The setting whose value is bad; `None` if it is unclear what was meant.
     about: Option<&'static str>,
+    /// What the system said. Errors of parsers are not kept: they hold the text
+    /// that was read, and with it what must not be shown.
+    source: Option<Arc<io::Error>>,
 }
+
+/// Two faults are the same if they say the same of the same place.
+impl PartialEq for Fault {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            place,
+            spot,
+            problem,
+            about,
+            source: _,
+        } = self;
+        (place, spot, problem, about) == (&other.place, &other.spot, &other.problem, &other.about)
+    }
+}
+
+impl Eq for Fault {}
 
 /// The bad part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +46,8 @@ pub(crate) struct Spot {
     after: String,
 }
 
-/// How much of a line is shown before a bad part, of it, and after it.
+/// How many characters of a line are shown before a bad part, how many of the
+/// part, and how many after it.
 const SHOWN: usize = 80;
 
 impl Fault {
@@ -36,17 +57,25 @@ impl Fault {
             spot: None,
             problem: printable(&redacted(&problem.to_string())),
             about: None,
+            source: None,
         }
     }
 
-    /// The same fault, at this spot of the place.
+    /// Returns the fault that the system named.
+    pub(crate) fn of_io(place: impl Into<String>, error: io::Error) -> Self {
+        let mut fault = Self::new(place, &error);
+        fault.source = Some(Arc::new(error));
+        fault
+    }
+
+    /// Returns this fault with the spot of the place that is bad.
     #[must_use]
     pub(crate) fn at(mut self, spot: Option<Spot>) -> Self {
         self.spot = spot;
         self
     }
 
-    /// The same fault, known to be about this setting's value alone.
+    /// Returns this fault as one that is about this setting's value alone.
     #[must_use]
     pub(crate) fn about(mut self, setting: &'static str) -> Self {
         self.about = Some(setting);
@@ -96,6 +125,13 @@ impl fmt::Display for Fault {
     }
 }
 
+impl Error for Fault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.source.as_deref()?;
+        Some(source)
+    }
+}
+
 /// The line, and a caret under the bad part.
 impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +161,7 @@ impl fmt::Display for Spot {
 }
 
 impl Spot {
-    /// The spot of these bytes of `text`.
+    /// Returns the spot of these bytes of `text`.
     pub(crate) fn of(text: &str, span: Range<usize>) -> Option<Self> {
         let before = text.get(..span.start)?;
         let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -145,8 +181,8 @@ impl Spot {
     }
 }
 
-/// The text with control characters written out: they would act on terminals and
-/// break lines of logs.
+/// Writes control characters out: they would act on terminals and break lines of
+/// logs.
 fn printable(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for c in text.chars() {
@@ -159,12 +195,12 @@ fn printable(text: &str) -> String {
     result
 }
 
-/// Why there are no settings: every fault there is, at least one.
+/// Why there are no settings: every fault that was found, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(Vec<Fault>);
 
 impl ConfigError {
-    /// These faults, if there are any, sorted by place.
+    /// Fails with these faults, sorted by place, if there are any.
     pub(crate) fn of(mut faults: Vec<Fault>) -> Result<(), Self> {
         if faults.is_empty() {
             return Ok(());
@@ -201,9 +237,17 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl std::error::Error for ConfigError {}
+impl Error for ConfigError {
+    /// Returns the cause of the fault, if there is only one.
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self.0.as_slice() {
+            [fault] => fault.source(),
+            _ => None,
+        }
+    }
+}
 
-/// `; did you mean X?` if there is an X.
+/// Returns `; did you mean X?` if there is an X.
 pub(crate) fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |nearest| {
         format!("; did you mean `{nearest}`?")
@@ -213,8 +257,8 @@ pub(crate) fn did_you_mean(nearest: Option<&str>) -> String {
 /// How many hexadecimal digits a private key has.
 const KEY_DIGITS: usize = 64;
 
-/// The text with everything that may be a private key hidden: 64 hexadecimal
-/// digits or more in a row. No key of a profile holds one, but people put them
+/// Hides everything in a text that may be a private key: 64 hexadecimal digits or
+/// more in a row. No key of a profile holds one, but people put them
 /// there, and what we print goes to logs. Behind `/p2p/` they are a peer's
 /// identity, which is public.
 pub fn redacted(text: &str) -> String {

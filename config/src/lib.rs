@@ -14,35 +14,25 @@
 #![forbid(unsafe_code)]
 
 mod address;
-mod checks;
-mod document;
-mod env;
+mod docs;
 mod fault;
-mod file_value;
-mod key;
 mod keys;
-mod kind;
-mod layers;
+mod merge;
 mod origin;
-mod pacing;
-mod profile;
 mod reload;
 mod schema;
-mod settings;
+mod sources;
 mod template;
-mod value;
 
-pub use env::Environment;
-pub(crate) use fault::did_you_mean;
+pub use address::{AddressError, read_address};
+pub use docs::with_tables;
 pub use fault::{ConfigError, Fault, redacted};
-pub use key::Key;
-pub use keys::{KEYS, markdown};
-pub use kind::Kind;
-pub use layers::{Flag, Loaded, Sources, joining, load, on_wan};
+pub use keys::{KEYS, Key, Kind};
+pub use merge::{Loaded, NetworkKind, NetworkSettings, PaymentSettings, Settings, load};
 pub use origin::{Given, Origin, Traced};
-pub use pacing::Cap;
-pub use profile::{SHIPPED, description, places, profile_text};
 pub use reload::{Look, Reloader};
 pub use schema::schema;
-pub use settings::{NetworkKind, NetworkSettings, PaymentSettings, Settings};
+pub use sources::{
+    Environment, Flag, SHIPPED, Sources, description, joining, on_wan, places, profile_text,
+};
 pub use template::new_profile;

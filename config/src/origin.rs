@@ -1,12 +1,15 @@
-//! Where each setting came from, and what it hides: the answer to "why is it
-//! that?", without reading four layers.
+//! Where each setting came from and what it hides, so that nobody has to read four
+//! layers to learn why a value is what it is.
 
 use std::fmt;
 
 use serde::Serialize;
 
+use crate::fault::redacted;
+
 /// The layer that a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// Built in.
     Default,
@@ -56,7 +59,7 @@ pub struct Given {
 impl Given {
     pub(crate) fn new(value: impl fmt::Display, origin: Origin) -> Self {
         Self {
-            value: crate::redacted(&value.to_string()),
+            value: redacted(&value.to_string()),
             origin,
         }
     }
@@ -75,7 +78,7 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// The trace of a setting that these layers spoke of, lowest first.
+    /// Returns the trace of a setting that these layers spoke of, lowest first.
     pub(crate) fn new(key: &'static str, mut layers: Vec<Given>) -> Option<Self> {
         let given = layers.pop()?;
         layers.reverse();

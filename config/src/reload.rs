@@ -1,11 +1,15 @@
 //! Settings that change while a program runs.
 //!
 //! Nothing is watched: the files are small, so they are read again before each
-//! payment, and what they say is compared with what they said. That is the same
-//! whether an editor renames a new file into place, Kubernetes swaps a link, or
-//! a file is deleted and made again, and no notification can be missed.
+//! payment, and their text is compared with what it was. It makes no difference
+//! whether an editor renames a new file into place, Kubernetes swaps a link, or a
+//! file is deleted and made again, and no notification can be missed.
 
-use crate::{ConfigError, Fault, Loaded, Sources, load};
+use crate::{
+    fault::{ConfigError, Fault},
+    merge::{Loaded, load},
+    sources::Sources,
+};
 
 /// What a look at the files has found.
 #[derive(Debug)]
@@ -17,7 +21,7 @@ pub enum Look {
     Unsettled,
     /// New settings, now in force: see [`Reloader::current`].
     Changed,
-    /// Something that makes no settings; the last good ones stay in force.
+    /// Something with faults; the last good settings stay in force.
     Rejected(ConfigError),
 }
 
@@ -29,13 +33,13 @@ pub struct Reloader {
     /// What the last look found, if not what is in force.
     pending: Option<Found>,
     rejected: Option<ConfigError>,
-    /// Whether it is to be said once more.
+    /// Whether the rejection is to be told once more.
     asked: bool,
     reloads: u64,
     rejections: u64,
 }
 
-/// What the files say, so far as it can be compared.
+/// What the files say, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Found {
     Files(Vec<String>),
@@ -47,7 +51,7 @@ impl Reloader {
     ///
     /// # Errors
     ///
-    /// As [`load`].
+    /// When [`load`] fails.
     pub fn new(sources: Sources) -> Result<Self, ConfigError> {
         Ok(Self {
             current: load(&sources)?,
@@ -60,17 +64,17 @@ impl Reloader {
         })
     }
 
-    /// The settings in force: the last good ones.
+    /// Returns the settings in force: the last good ones.
     pub fn current(&self) -> &Loaded {
         &self.current
     }
 
-    /// How often new settings have come into force.
+    /// Returns how often new settings have come into force.
     pub fn reloads(&self) -> u64 {
         self.reloads
     }
 
-    /// How often something was rejected.
+    /// Returns how often something was rejected.
     pub fn rejections(&self) -> u64 {
         self.rejections
     }
@@ -103,7 +107,7 @@ impl Reloader {
                 self.rejections += 1;
                 Look::Rejected(error)
             }
-            // Said already, and counted; but somebody asks.
+            // Told and counted already; but somebody asks.
             Err(error) if std::mem::take(&mut self.asked) => Look::Rejected(error),
             Err(_) => Look::Same,
         }
@@ -115,13 +119,13 @@ impl Reloader {
         self.asked = false;
     }
 
-    /// Has the next looks say again what was rejected: for somebody who asks.
+    /// Makes the next looks tell again what was rejected, for somebody who asks.
     pub fn ask_again(&mut self) {
         self.asked = true;
     }
 
-    /// These settings, unless a file has gone and its name now leads elsewhere,
-    /// say to a shipped profile: a deletion must not switch networks.
+    /// Returns these settings, unless a file is gone and its name now leads
+    /// elsewhere, such as to a shipped profile: a deletion must not switch networks.
     fn unmoved(&self, loaded: Loaded) -> Result<Loaded, ConfigError> {
         for (name, path, _) in &self.current.files {
             let Some(path) = path.as_ref().filter(|path| !path.exists()) else {

@@ -1,15 +1,11 @@
-//! What editors need to help with a profile: its JSON Schema.
+//! The JSON Schema of a profile, with which editors check and complete it.
 
 use ant_pacing::{FieldKind, catalogue};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{
-    Kind,
-    keys::{FILE_WORDS, KEYS},
-    kind::MOST_SLOTS,
-};
+use crate::keys::{FILE_WORDS, KEYS, Kind, MOST_SLOTS};
 
-/// The JSON Schema of a profile's file, made of the list of keys.
+/// Returns the JSON Schema of a profile's file, made of the list of keys.
 pub fn schema() -> Json {
     let mut top = Map::new();
     for (name, summary) in FILE_WORDS {
@@ -49,7 +45,7 @@ pub fn schema() -> Json {
     })
 }
 
-/// What a key's value is, to an editor.
+/// Returns what an editor is told of a key's value.
 fn of_kind(kind: Kind) -> Json {
     let strategy = || {
         let patterns = catalogue::all().iter().map(|entry| {
@@ -98,7 +94,7 @@ fn of_kind(kind: Kind) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SHIPPED;
+    use crate::sources::SHIPPED;
 
     fn valid(profile: &str) -> bool {
         let file = config::File::from_str(profile, config::FileFormat::Toml);
@@ -113,7 +109,7 @@ mod tests {
         let made = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
         assert_eq!(
             kept, made,
-            "write it anew: ant config schema > profiles/profile.schema.json"
+            "write it anew: cargo run -p ant-config --example generate"
         );
     }
 
@@ -140,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn it_refuses_what_is_no_profile() {
+    fn it_refuses_what_is_not_a_profile() {
         for bad in [
             "asks = 3\n",
             "[plan]\nasks = 3\n",

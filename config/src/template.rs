@@ -1,17 +1,22 @@
-//! A new profile, with every key it may set explained.
+//! A new profile in which every key is explained, so that nobody starts from an
+//! empty file.
 
 use std::{fmt::Write, fs, io::Write as _, path::Path};
 
 use crate::{
-    ConfigError, Fault, Sources, key::Key, keys::KEYS, kind::Kind, load, profile::is_name,
+    fault::{ConfigError, Fault},
+    keys::{KEYS, Key, Kind},
+    merge::load,
+    sources::{Flag, Sources, is_name, places},
 };
 
-/// Writes a new profile into `folder`, which is made if need be, and says where
-/// it is. It extends `base` and changes nothing yet.
+/// Writes a new profile into `folder`, which is made if it is missing, and returns
+/// its path. The profile extends `base` and changes nothing yet.
 ///
 /// # Errors
 ///
-/// When there is such a profile already, `base` is none, or it cannot be written.
+/// When there is such a profile already, `base` is not a profile, or the file
+/// cannot be written.
 pub fn new_profile(
     name: &str,
     base: &str,
@@ -22,14 +27,14 @@ pub fn new_profile(
         let problem = "a profile's name is of lower case letters, digits and `-`";
         return Err(Fault::new(format!("`{name}`"), problem).into());
     }
-    let taken = crate::places(&sources.folders);
+    let taken = places(&sources.folders);
     if let Some((_, place)) = taken.iter().find(|(known, _)| known == name) {
         let problem = format!("there is such a profile already: {place}");
         return Err(Fault::new(format!("`{name}`"), problem).into());
     }
-    // What it extends must be sound by itself.
+    // What it extends must have no faults of its own.
     let alone = Sources {
-        flags: crate::Flag::new("profile", base, "--extends")
+        flags: Flag::new("profile", base, "--extends")
             .into_iter()
             .collect(),
         folders: sources.folders.clone(),
@@ -37,11 +42,11 @@ pub fn new_profile(
     };
     load(&alone)?;
     let path = folder.join(format!("{name}.toml"));
-    let failed = |error: std::io::Error| Fault::new(path.display().to_string(), error);
+    let failed = |error| Fault::of_io(path.display().to_string(), error);
     fs::create_dir_all(folder).map_err(failed)?;
     let mut file = fs::File::create_new(&path).map_err(failed)?;
     if let Err(error) = file.write_all(template(base).as_bytes()) {
-        // Half a profile would be read as one. What went wrong is said below.
+        // Half a profile would be read as a whole one. The error is returned below.
         let _ = fs::remove_file(&path);
         return Err(failed(error).into());
     }
@@ -66,7 +71,7 @@ fn template(base: &str) -> String {
     text
 }
 
-/// A key as a comment: what it is, and how it would be set.
+/// Returns a key as a comment: what it is, and how it would be set.
 fn comment(key: &Key, name: &str) -> String {
     let meaning = key.meaning();
     let value = match key.kind {
@@ -97,7 +102,7 @@ mod tests {
         };
         let place = new_profile("mine", "testnet", &profiles, &sources).unwrap();
         let of = |name: &str| {
-            let flags = crate::Flag::new("profile", name, "--profile");
+            let flags = Flag::new("profile", name, "--profile");
             let sources = Sources {
                 flags: flags.into_iter().collect(),
                 ..sources.clone()
@@ -128,7 +133,7 @@ mod tests {
             let name = key.name.rsplit('.').next().unwrap();
             text = text.replace(&format!("# {name} ="), &format!("{name} ="));
         }
-        let (document, faults) = crate::document::Document::read("p", &text);
+        let (document, faults) = crate::sources::Document::read("p", &text);
         assert_eq!(faults, []);
         let set = KEYS.iter().filter(|key| key.in_files()).count() - 1;
         assert_eq!(document.entries.len(), set, "all but [[ab]]:\n{text}");

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use ant_core::{Payer, Receipts};
+use ant_payments::{Journal, Payer};
 use ant_protocol::evm::{Amount, Network as Evm, Wallet};
 use ant_testnet::{Chain, ManifestFile, TestnetConfig};
 use tempfile::TempDir;
@@ -72,9 +72,9 @@ impl Paying {
 
     /// A payer with that wallet and receipts of its own.
     pub(crate) fn payer(&self) -> Payer {
-        let receipts = Receipts::open(&self.path("own")).unwrap();
+        let journal = Journal::open(&self.path("own")).unwrap();
         let within = Duration::from_mins(1);
-        Payer::new(self.evm().clone(), self.chain().key(), receipts, within).unwrap()
+        Payer::new(self.evm().clone(), self.chain().key(), journal, within).unwrap()
     }
 
     /// `ant` in this folder, on this network.

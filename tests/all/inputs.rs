@@ -4,7 +4,7 @@ use std::{fs, net::UdpSocket};
 
 use crate::command::{ant, ends_with, text};
 
-/// Runs `ant quote` with these variables and expects it to refuse.
+/// Runs `ant` with these variables and words, and expects it to refuse.
 pub(crate) fn refused(variables: &[(&str, &str)], words: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = ant(words);
@@ -70,7 +70,7 @@ fn bad_networks_are_refused_before_anything_starts() {
         (&["quote", "--manifest", "missing.json"], "missing.json"),
         (
             &["quote", "--bootstrap", "localhost"],
-            "`localhost` is no address",
+            "`localhost` is not an address",
         ),
         (&["quote", "--profile", "testnet"], "names no network"),
         (

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use ant_core::{Bill, EXPIRES_AFTER, Plan, now, read_batch};
+use ant_core::{EXPIRES_AFTER, Plan, now};
+use ant_payments::{Payable, read_batch};
 use ant_protocol::evm::{Amount, Wallet};
 use ant_testnet::TestnetConfig;
 
@@ -29,9 +30,9 @@ fn small_and_large_payments_settle_in_the_ratio_of_their_leaves() {
             let mut amount = Amount::ZERO;
             let mut proofs = 0;
             for prepared in prepared {
-                let bill = Bill::from(prepared.batch);
-                let at_most = payer.at_most(&bill).unwrap();
-                let receipt = payer.pay(&client, bill, None).await.unwrap();
+                let payable = Payable::from(prepared.batch);
+                let at_most = payer.at_most(&payable).unwrap();
+                let receipt = payer.pay(&client, payable, None).await.unwrap();
                 let paid = receipt.paid.clone().unwrap();
                 assert!(paid.amount <= at_most && paid.gas_cost_wei > 0);
                 amount += paid.amount;
@@ -47,7 +48,7 @@ fn small_and_large_payments_settle_in_the_ratio_of_their_leaves() {
             settled[0] * Amount::from(258),
             settled[1] * Amount::from(128)
         );
-        assert_eq!(payer.receipts().unwrap().len(), 3);
+        assert_eq!(payer.entries().unwrap().len(), 3);
         client.close().await;
         paying.stop().await;
     });

@@ -12,7 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ant_core::{MerkleBatch, now, read_batch};
+use ant_core::{MerkleBatch, now};
+use ant_payments::read_batch;
 use ant_protocol::evm::{Amount, Network as Evm};
 use ant_testnet::TestnetConfig;
 use nix::{

@@ -1,6 +1,7 @@
 //! What real storers refuse, and payments that peers refuse.
 
-use ant_core::{Client, Error, MerkleBatch, Payer, Plan, Storage};
+use ant_core::{Client, MerkleBatch, Plan};
+use ant_payments::{Error, Payer, Storage};
 use ant_protocol::compute_address;
 use ant_testnet::TestnetConfig;
 

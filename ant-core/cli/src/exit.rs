@@ -95,21 +95,27 @@ impl From<ant_core::Error> for Failure {
         let text = error.to_string();
         match error {
             Error::NoBootstrap
-            | Error::BadBootstrap { .. }
+            | Error::BadBootstrap(_)
             | Error::Manifest { .. }
-            | Error::Addresses(_)
-            | Error::Batch { .. } => Self::BadInput(text),
-            Error::Refused { .. } | Error::Outdated(_) => Self::Refused(text),
+            | Error::Addresses(_) => Self::BadInput(text),
+            Error::Refused { .. } => Self::Refused(text),
+            _ => Self::Failed(text),
+        }
+    }
+}
+
+impl From<ant_payments::Error> for Failure {
+    fn from(error: ant_payments::Error) -> Self {
+        use ant_payments::Error;
+        let text = error.to_string();
+        match error {
+            Error::Prepare(error) => error.into(),
+            // The code of what failed, with the words of somebody who has paid before.
+            Error::PrepareMore(error) => Self::from(error).with(|_| text),
+            Error::BatchFile { .. } => Self::BadInput(text),
+            Error::ChunkRefused(_) => Self::Refused(text),
             Error::Wallet(_) | Error::Unsettled { .. } => Self::Unpaid(text),
-            Error::NotJoined { .. }
-            | Error::Network(_)
-            | Error::Tree(_)
-            | Error::Clock
-            | Error::Short { .. }
-            | Error::File { .. }
-            | Error::Changed { .. }
-            | Error::NotStored { .. }
-            | Error::Published(_) => Self::Failed(text),
+            _ => Self::Failed(text),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A flag for every key, made of the list of keys, so that no key is without one
-//! and help, parsing and documentation cannot differ.
+//! A flag for every key, made of the list of keys: every key has one, and help,
+//! parsing and documentation cannot differ.
 
 use std::fmt::Write;
 
@@ -43,7 +43,7 @@ impl FromArgMatches for SettingFlags {
             Flag::new(key.name, texts.join(","), format!("--{}", key.flag))
         });
         let mut given: Vec<_> = given.collect();
-        // Whoever names addresses means to join them.
+        // Naming addresses means to join through them.
         let addresses = given
             .iter()
             .find(|flag| flag.key.name == "network.bootstrap");
@@ -83,7 +83,7 @@ fn placeholder(key: &Key) -> &'static str {
     }
 }
 
-/// Every variable and what it sets, for the help.
+/// Lists every variable and what it sets, for the help.
 pub(crate) fn environment_help() -> String {
     let width = KEYS.iter().map(|key| key.variable.len()).max();
     let width = width.unwrap_or(0);

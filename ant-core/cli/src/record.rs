@@ -1,4 +1,4 @@
-//! Where payments are recorded, if the settings say so.
+//! Records payments in the file that the settings name, if they name one.
 
 use std::{
     fs::{self, OpenOptions},
@@ -11,8 +11,8 @@ use nix::unistd::{AccessFlags, access};
 
 use crate::exit::Failure;
 
-/// Whether payments can be recorded where the settings want it: better known
-/// before the first one than after it. Nothing is made.
+/// Checks that payments can be recorded where the settings want it, before the first
+/// payment and not after it. Creates nothing.
 pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
     let Some(path) = &settings.payment.record else {
         return Ok(());
@@ -28,7 +28,7 @@ fn writable(path: &Path) -> Result<(), String> {
         let kind = fs::metadata(path).map_err(|error| error.to_string())?;
         // Opening a pipe would wait for somebody to read.
         if !kind.is_file() {
-            return Err("it is no ordinary file".to_owned());
+            return Err("it is not an ordinary file".to_owned());
         }
         let opened = OpenOptions::new().append(true).open(path);
         return opened.map(|_| ()).map_err(|error| error.to_string());

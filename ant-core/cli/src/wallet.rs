@@ -6,7 +6,8 @@ use std::{
 };
 
 use ant_config::Settings;
-use ant_core::{Payer, Receipts, read_manifest};
+use ant_core::read_manifest;
+use ant_payments::{Journal, Payer};
 use ant_protocol::{
     DevnetEvmInfo, compute_address,
     evm::{Address, Network},
@@ -112,8 +113,8 @@ impl Purse {
                 "no wallet is given to pay with; set {KEY} to its private key"
             ))
         })?;
-        let receipts = Receipts::open(&folder.join(name(&self.chain)))?;
-        let payer = Payer::new(self.chain, &key, receipts, within);
+        let journal = Journal::open(&folder.join(name(&self.chain)))?;
+        let payer = Payer::new(self.chain, &key, journal, within);
         payer.map_err(|error| Failure::BadInput(format!("{KEY}: {error}")))
     }
 }

@@ -1,11 +1,16 @@
-//! The one document that `--json` prints.
+//! The document that `--json` prints: a measurement with all that it depends on.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Host, MeasurePlan, Medians, Run, versions};
+use crate::{
+    host::{Host, versions},
+    medians::Medians,
+    run::Run,
+    schedule::MeasurePlan,
+};
 
 /// A measurement, with all it depends on.
 #[derive(Clone, Debug, Serialize)]
@@ -34,7 +39,7 @@ pub struct ArmResult {
 }
 
 impl ArmResult {
-    /// The result of these runs.
+    /// Returns the result of an arm with this name.
     pub fn new(arm: String, runs: Vec<Run>) -> Self {
         Self {
             arm,
@@ -45,7 +50,7 @@ impl ArmResult {
 }
 
 impl Document {
-    /// The document of these runs, which name their arm by its index.
+    /// Returns the document of these runs, each given with the index of its arm.
     pub fn new(plan: &MeasurePlan, settings: Value, host: Host, runs: &[(usize, Run)]) -> Self {
         let arms = plan.arms.iter().enumerate().map(|(at, arm)| {
             let own = runs.iter().filter(|(arm, _)| *arm == at);
@@ -64,7 +69,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MeasureArm;
+    use crate::arm::MeasureArm;
     use serde_json::json;
 
     #[test]

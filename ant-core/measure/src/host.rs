@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The host, when asked. What the platform does not tell is `None`.
+/// The facts of the host at one moment. What the platform does not tell is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Host {
     /// The operating system and the processor's architecture.
     pub system: String,
-    /// Cores this process may use.
+    /// How many cores this process may use.
     pub cores: Option<usize>,
     /// The machine's memory, in bytes.
     pub memory: Option<u64>,
-    /// Processes wanting to run, averaged over 1, 5 and 15 minutes.
+    /// How many processes wanted to run, on average over 1, 5 and 15 minutes.
     pub load: Option<[f64; 3]>,
 }
 
@@ -29,7 +29,7 @@ impl Host {
     }
 }
 
-/// Linux's own words; elsewhere there are none.
+/// Read from Linux's `/proc`; unknown elsewhere.
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -45,7 +45,8 @@ fn load() -> Option<[f64; 3]> {
     Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }
 
-/// Processor seconds this process has used, user and system.
+/// Returns how many seconds of processor time this process has used, in user and
+/// system mode together.
 pub(crate) fn cpu_seconds() -> Option<f64> {
     use nix::sys::{
         resource::{UsageWho, getrusage},
@@ -58,7 +59,8 @@ pub(crate) fn cpu_seconds() -> Option<f64> {
     Some(seconds(used))
 }
 
-/// Our version, and those of the network's crates that this was built with.
+/// Returns our version, and the versions of the network's crates that this was built
+/// with, by the name of the crate.
 pub fn versions() -> BTreeMap<String, String> {
     const LOCK: &str = include_str!("../../../Cargo.lock");
     const NETWORK: [&str; 5] = [

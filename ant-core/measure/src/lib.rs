@@ -5,25 +5,43 @@
 //! On an embedded testnet the nodes say what they sent, so that every answer is
 //! accounted for: sent = taken + late + lost. On a remote network that cannot be
 //! known, and is reported as `null`, never as 0.
-
+//!
+#![doc = include_str!("../FIGURES.md")]
 #![forbid(unsafe_code)]
 
-mod choice;
+mod accounting;
+mod arm;
+mod boxed;
+mod closeness;
 mod document;
+mod executor;
+mod figure;
+mod fresh;
 mod host;
+mod made_up;
+mod medians;
 mod paid;
-mod payment;
-mod plan;
-mod record;
+mod payment_record;
+mod run;
 mod runner;
+mod schedule;
 mod stats;
 mod table;
+mod target;
+mod tree;
 mod upstream;
 
+pub use arm::{ArmError, MeasureArm};
 pub use document::{ArmResult, Document};
+pub use fresh::{measure, measure_tree};
 pub use host::{Host, versions};
-pub use payment::{PaymentRecord, Report, append_record, summed_up};
-pub use plan::{MeasureArm, MeasurePlan, Scheduled, addresses};
-pub use record::{Medians, Run};
-pub use runner::{Drawn, Measured, Progress, Target, measure, measure_on, measure_tree};
+pub use made_up::addresses;
+pub use medians::Medians;
+pub use paid::Paying;
+pub use payment_record::{PaymentRecord, RecordError, Summary, append_record, summed_up};
+pub use run::Run;
+pub use runner::{Progress, Watch};
+pub use schedule::MeasurePlan;
 pub use table::table;
+pub use target::Target;
+pub use tree::{Drawn, Measured, measure_on};

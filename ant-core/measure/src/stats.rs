@@ -1,6 +1,7 @@
-//! The few statistics that few runs allow.
+//! The statistics that few runs allow.
 
-/// The median; of an even number, the mean of the middle two; of none, none.
+/// Returns the median: of an even number of values the mean of the middle two. Without
+/// values there is none.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<_> = values.collect();
     values.sort_by(f64::total_cmp);

@@ -1,47 +1,27 @@
-//! The table for people: a row an arm.
+//! The table for people: a row an arm, a column for each figure that has one.
 
 use std::fmt::Write;
 
-use crate::{ArmResult, Run};
+use crate::{
+    document::ArmResult,
+    figure::{Column, Figure, Shown},
+    run::{FIGURES, Run},
+};
 
-/// Up to so many losses are listed one by one; more are given as a range.
+/// Up to this many runs' values are listed one by one; more are given as a range.
 const LISTED: usize = 5;
 
-const HEADINGS: [&str; 10] = [
-    "arm",
-    "full",
-    "tree s",
-    "lookup s",
-    "added s",
-    "lost answers",
-    "late",
-    "retries",
-    "in flight",
-    "cpu s",
-];
-
-/// The arms' table: medians over the runs; for the lost answers every
-/// run's own, since one bad run in three is what they are about. `-` is unknown.
+/// Returns the table of these arms as text. `-` stands for what is unknown.
 pub fn table(arms: &[ArmResult]) -> String {
-    let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(arms.iter().map(row));
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<_> = (0..HEADINGS.len()).filter_map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let gap = if at == 0 { "" } else { "  " };
-            // The names line up on the left, the figures on the right.
-            let written = if at == 0 {
-                write!(text, "{cell:<width$}")
-            } else {
-                write!(text, "{gap}{cell:>width$}")
-            };
-            debug_assert!(written.is_ok(), "writing to a string");
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
+    let columns = FIGURES.iter();
+    let columns: Vec<_> = columns
+        .filter_map(|figure| Some((figure, figure.column?)))
+        .collect();
+    let headings = columns.iter().map(|(_, column)| column.heading);
+    let headings = ["arm", "full"].into_iter().chain(headings);
+    let mut rows = vec![headings.map(str::to_owned).collect()];
+    rows.extend(arms.iter().map(|arm| row(arm, &columns)));
+    let mut text = aligned(&rows);
     for arm in arms {
         for run in &arm.runs {
             if let Some(why) = &run.void {
@@ -52,37 +32,56 @@ pub fn table(arms: &[ArmResult]) -> String {
     text
 }
 
-fn row(arm: &ArmResult) -> [String; HEADINGS.len()] {
-    let median = &arm.median;
-    let decimals = |value: Option<f64>| figure(value, 2);
-    let whole = |value: Option<f64>| figure(value, 0);
-    let valid = || arm.runs.iter().filter(|run| run.void.is_none());
-    let full = valid().filter(|run| run.full()).count();
-    [
-        arm.arm.clone(),
-        format!("{full}/{}", valid().count()),
-        decimals(median.tree_s),
-        decimals(median.lookup_max_s),
-        decimals(median.added_s),
-        losses(&arm.runs),
-        whole(median.late),
-        whole(median.legacy_retries),
-        whole(median.peak_in_flight),
-        decimals(median.cpu_s),
-    ]
+/// Returns the rows as text with their columns under each other. All rows are as long
+/// as the first.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<_> = (0..columns).filter_map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            // The names line up on the left, the figures on the right.
+            let written = if at == 0 {
+                write!(text, "{cell:<width$}")
+            } else {
+                write!(text, "  {cell:>width$}")
+            };
+            debug_assert!(written.is_ok(), "writing to a string");
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
 }
 
-fn figure(value: Option<f64>, decimals: usize) -> String {
+fn row(arm: &ArmResult, columns: &[(&Figure<Run>, Column)]) -> Vec<String> {
+    let valid = || arm.runs.iter().filter(|run| run.void.is_none());
+    let full = valid().filter(|run| run.full()).count();
+    let mut cells = vec![arm.arm.clone(), format!("{full}/{}", valid().count())];
+    cells.extend(columns.iter().map(|(figure, column)| match column.shown {
+        Shown::Median(decimals) => cell(arm.median.get(figure.name), decimals),
+        Shown::EachRun => each(&arm.runs, figure),
+    }));
+    cells
+}
+
+fn cell(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-fn losses(runs: &[Run]) -> String {
-    let lost: Vec<_> = runs.iter().filter_map(|run| run.lost).collect();
-    match (lost.iter().min(), lost.iter().max()) {
-        (Some(least), Some(most)) if lost.len() > LISTED => format!("{least}..{most}"),
+/// Returns the values of all runs that have this figure.
+fn each(runs: &[Run], figure: &Figure<Run>) -> String {
+    let values: Vec<_> = runs.iter().filter_map(figure.read).collect();
+    let smallest = values.iter().copied().reduce(f64::min);
+    let largest = values.iter().copied().reduce(f64::max);
+    match (smallest, largest) {
+        (Some(smallest), Some(largest)) if values.len() > LISTED => {
+            format!("{smallest:.0}..{largest:.0}")
+        }
         (Some(_), Some(_)) => {
-            let all: Vec<_> = lost.iter().map(ToString::to_string).collect();
-            all.join(" ")
+            let values: Vec<_> = values.iter().map(|value| format!("{value:.0}")).collect();
+            values.join(" ")
         }
         _ => "-".to_owned(),
     }
@@ -91,20 +90,13 @@ fn losses(runs: &[Run]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, Host, MeasureArm, MeasurePlan};
+
+    fn cells(line: &str) -> Vec<&str> {
+        line.split_whitespace().collect()
+    }
 
     #[test]
     fn a_row_an_arm_and_what_is_unknown_is_a_dash() {
-        let plan = MeasurePlan {
-            arms: ["hold-32", "uncapped"]
-                .map(|arm| MeasureArm::Reference(arm.parse().unwrap()))
-                .to_vec(),
-            blocks: 2,
-            leaves: 2,
-            data_size: 1,
-            seed: 7,
-            fresh: false,
-        };
         let run = |lost, pools_full| Run {
             tree_s: Some(1.5),
             pools: Some(2),
@@ -112,30 +104,63 @@ mod tests {
             lost,
             ..Run::default()
         };
-        let runs = [
-            (0, run(Some(356), 2)),
-            (0, run(Some(0), 1)),
-            (1, run(None, 2)),
+        let arms = [
+            ArmResult::new(
+                "hold-32".to_owned(),
+                vec![run(Some(356), 2), run(Some(0), 1)],
+            ),
+            ArmResult::new("uncapped".to_owned(), vec![run(None, 2)]),
         ];
-        let document = Document::new(&plan, serde_json::Value::Null, Host::now(), &runs);
-        let table = table(&document.arms);
-        let lines: Vec<Vec<_>> = table.lines().map(|l| l.split("  ").collect()).collect();
+        let table = table(&arms);
+        let lines: Vec<_> = table.lines().collect();
         assert_eq!(lines.len(), 3);
-        let cells = |line: &str| {
-            line.split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let text: Vec<_> = table.lines().map(cells).collect();
         assert_eq!(
-            text[1],
+            cells(lines[1]),
             [
                 "hold-32", "1/2", "1.50", "-", "-", "356", "0", "-", "-", "-", "-"
             ]
         );
         assert_eq!(
-            text[2],
+            cells(lines[2]),
             ["uncapped", "1/1", "1.50", "-", "-", "-", "-", "-", "-", "-"]
         );
+    }
+
+    #[test]
+    fn the_columns_are_the_documented_ones() {
+        let run = |late, lost| Run {
+            tree_s: Some(1.0),
+            lookup_max_s: Some(0.25),
+            added_s: Some(0.75),
+            pools: Some(1),
+            pools_full: Some(1),
+            late: Some(late),
+            lost: Some(lost),
+            legacy_retries: Some(3),
+            peak_in_flight: Some(32),
+            cpu_s: Some(0.5),
+            ..Run::default()
+        };
+        let runs = (0..6).map(|at| run(at, 10 * at)).collect();
+        let arms = [ArmResult::new("hold-32".to_owned(), runs)];
+        assert_eq!(
+            table(&arms),
+            "arm      full  tree s  lookup s  added s  lost answers  late  retries  in flight  cpu s\n\
+             hold-32   6/6    1.00      0.25     0.75         0..50     2        3         32   0.50\n"
+        );
+    }
+
+    #[test]
+    fn void_runs_are_named_and_not_counted() {
+        let run = |void: Option<&str>| Run {
+            pools: Some(1),
+            pools_full: Some(1),
+            void: void.map(str::to_owned),
+            ..Run::default()
+        };
+        let runs = vec![run(None), run(Some("late")), run(None)];
+        let table = table(&[ArmResult::new("x".to_owned(), runs)]);
+        assert!(table.contains("2/2"), "{table}");
+        assert!(table.contains("void: x in block 1: late"), "{table}");
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn run_profile(command: &ProfileCommand) -> Result<(), Failure> {
     }
 }
 
-/// Every setting, its value, where it came from, and what it hides.
+/// Prints every setting: its value, where that came from, and what it hides.
 fn show(args: &ShowArgs) -> Result<(), Failure> {
     let sources = Sources::of_process(args.settings.given.clone())?;
     let loaded = load(&sources)?;
@@ -43,7 +43,7 @@ fn show(args: &ShowArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The widest value that others are lined up with; few are wider.
+/// The width of the column of values, at most; few values are wider.
 const LINED_UP: usize = 24;
 
 fn listing(traces: &[Traced]) -> String {
@@ -78,7 +78,7 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// Every fault of these profiles, or of the settings in force.
+/// Finds every fault of these profiles, or of the settings in force.
 fn check(files: &[PathBuf]) -> Result<(), Failure> {
     let process = Sources::of_process(Vec::new())?;
     let mut faults = Vec::new();
@@ -109,7 +109,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
                 "{path}: the path is not UTF-8 text"
             )));
         };
-        // A name alone is a profile's; this is a file.
+        // A plain word would be taken for a profile's name; this is a file.
         let profile = if path.contains('/') {
             path.to_owned()
         } else {
@@ -129,7 +129,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// The names of all profiles there are.
+/// Lists all profiles.
 fn list_profiles() -> Result<(), Failure> {
     let sources = Sources::of_process(Vec::new())?;
     let mut text = String::new();
@@ -140,14 +140,14 @@ fn list_profiles() -> Result<(), Failure> {
     print(&text)
 }
 
-/// A profile's text, and where it is.
+/// Prints a profile's text, and where it is.
 fn show_profile(name: &str) -> Result<(), Failure> {
     let sources = Sources::of_process(Vec::new())?;
     let (place, text) = profile_text(name, &sources.folders)?;
     print(&redacted(&format!("# {place}\n{text}")))
 }
 
-/// A new profile beside the working directory.
+/// Writes a new profile into the folder `profiles` of the working directory.
 fn make_profile(name: &str, base: &str) -> Result<(), Failure> {
     let sources = Sources::of_process(Vec::new())?;
     let folder = sources.folders.first().cloned().unwrap_or_default();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ant_core::{now, read_batch};
+use ant_core::now;
+use ant_payments::{read_batch, write_whole};
 use serde_json::json;
 
 use crate::{args::FinalizeArgs, exit::Failure, output::print_json};
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &FinalizeArgs) -> Result<(), Failure> {
         None => print_json(&document),
         Some(path) => {
             let text = serde_json::to_vec_pretty(&document).map_err(Failure::failed)?;
-            Ok(ant_core::write_whole(path, &text)?)
+            Ok(write_whole(path, &text)?)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ant_config::Environment;
-use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Progress, Run, measure, table};
+use ant_measure::{Document, Host, MeasureArm, MeasurePlan, Paying, Progress, measure, table};
 use ant_protocol::{MAX_CHUNK_SIZE, evm::MAX_LEAVES};
 use ant_testnet::Testnet;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::{
     exit::Failure,
     interrupt::Interrupt,
     network::{CommandContext, NetworkSelection},
-    output::{print, print_json},
+    output::{outcome, print, print_json},
     wallet::Purse,
 };
 
@@ -75,11 +75,11 @@ pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), 
     };
     let target = chosen.target(ground, testnet.as_ref());
     let mut runs = Vec::new();
+    let mut watch = show;
+    let paying = payer.as_ref().map(Paying::by);
+    let measuring = measure(&plan, &target, paying, &mut runs, &mut watch);
     let measured = interrupt
-        .or(async {
-            let measured = measure(&plan, &target, payer.as_ref(), &mut runs, show);
-            Box::pin(measured).await.map_err(Failure::from)
-        })
+        .or(async { measuring.await.map_err(Failure::from) })
         .await;
     interrupt.last_call();
     if let Some(testnet) = testnet {
@@ -132,7 +132,7 @@ fn plan(args: &MeasureArgs, chosen: &NetworkSelection) -> Result<MeasurePlan, Fa
     })
 }
 
-/// What the figures depend on, besides host and versions.
+/// The settings that the figures depend on.
 fn settings(args: &MeasureArgs, chosen: &NetworkSelection) -> Value {
     json!({
         "profile": chosen.settings.profile,
@@ -146,6 +146,7 @@ fn settings(args: &MeasureArgs, chosen: &NetworkSelection) -> Value {
     })
 }
 
+/// Prints what the measurement is doing, on stderr.
 fn show(progress: &Progress<'_>) {
     match *progress {
         Progress::Started {
@@ -155,28 +156,6 @@ fn show(progress: &Progress<'_>) {
             arm,
         } => eprint!("[{run}/{of}] block {}, {arm}: ", block + 1),
         Progress::Ended(run) => eprintln!("{}", outcome(run)),
+        _ => {}
     }
-}
-
-pub(crate) fn outcome(run: &Run) -> String {
-    let seconds = run
-        .tree_s
-        .map_or_else(|| "?".to_owned(), |s| format!("{s:.1} s"));
-    let full = match (run.pools_full, run.pools) {
-        (Some(full), Some(pools)) => format!("{full} of {pools} pools full"),
-        _ => "no pools".to_owned(),
-    };
-    let lost = run
-        .lost
-        .map_or_else(String::new, |lost| format!(", {lost} answers lost"));
-    let stored = run.accepted_share.map_or_else(String::new, |share| {
-        format!(", stored by {:.0} % of those asked", 100.0 * share)
-    });
-    let router = run.router_late_ms;
-    let router = router.map_or_else(String::new, |ms| format!(", router {ms:.1} ms late"));
-    let void = run.void.as_ref();
-    let void = void.map_or_else(String::new, |why| format!(" (void: {why})"));
-    let error = run.error.as_ref().and_then(|error| error.lines().next());
-    let error = error.map_or_else(String::new, |error| format!(" ({error})"));
-    format!("{seconds}, {full}{lost}{stored}{router}{error}{void}")
 }

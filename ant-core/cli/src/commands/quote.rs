@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ant_core::write_batch;
 use ant_measure::{Host, Measured, PaymentRecord, Run, Target, addresses, measure_tree, versions};
+use ant_payments::write_batch;
 use ant_protocol::MAX_CHUNK_SIZE;
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
             .map_err(|error| Failure::BadInput(format!("{name}: {error}")))?;
         files.push((name, text));
     }
-    let report = summed_up(&files).map_err(Failure::BadInput)?;
+    let report = summed_up(&files).map_err(Failure::bad_input)?;
     if report.cut_short > 0 {
         eprintln!(
             "note: {} lines were cut short and left out",

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let results = arms.iter().map(|arm| {
         eprintln!("{}: {trees} trees", arm.name);
         let runs = simulate(&scenario, arm, seed, trees).enumerate();
-        ArmResult::new(arm.name.clone(), runs.map(record).collect())
+        ArmResult::new(arm.name.clone(), runs.map(as_run).collect())
     });
     let results: Vec<_> = results.collect();
     if args.json {
@@ -69,8 +69,8 @@ fn arm(args: &SimulateArgs, scenario: &Scenario, name: &str) -> Result<SimArm, F
     })
 }
 
-/// A simulated tree as what a measured one is.
-fn record((tree, outcome): (usize, TreeOutcome)) -> Run {
+/// Describes a simulated tree as a run, so that it is shown like a measured one.
+fn as_run((tree, outcome): (usize, TreeOutcome)) -> Run {
     let mut run = Run::default();
     run.fill(&[&outcome.report]);
     run.block = tree;
@@ -82,7 +82,7 @@ fn record((tree, outcome): (usize, TreeOutcome)) -> Run {
     run
 }
 
-/// Whether what the scenario's file expects holds.
+/// Checks what the file of the scenario expects.
 fn check(name: &str, scenario: &Scenario) -> Result<(), Failure> {
     let missed = scenario.check().map_err(bad)?;
     for missed in &missed {

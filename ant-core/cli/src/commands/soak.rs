@@ -1,5 +1,5 @@
-//! `ant soak`: trees one after another, each under the settings as they are when
-//! it starts.
+//! `ant soak`: trees one after another, each under the settings that are in force
+//! when it starts.
 
 use std::collections::VecDeque;
 
@@ -12,12 +12,11 @@ use tokio::signal::unix::Signal;
 
 use crate::{
     args::SoakArgs,
-    commands::measure::outcome,
     exit::Failure,
+    following::SettingsFollower,
     interrupt::Interrupt,
-    live::Live,
     network::{CommandContext, NetworkSelection},
-    output::{print, print_on},
+    output::{outcome, print, print_on},
     record,
 };
 
@@ -41,7 +40,7 @@ pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), 
     let target = chosen.target(ground, testnet.as_ref());
     let mut soak = Soak {
         args: &args,
-        live: Live::new(chosen.reloader),
+        follower: SettingsFollower::new(chosen.reloader),
         hangup,
         arms: Vec::new(),
         unrecorded: 0,
@@ -53,21 +52,23 @@ pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), 
     }
     soak.sum_up()?;
     match ended {
-        // The way a soak is meant to end.
+        // A soak is meant to end by a signal.
         Err(Failure::Stopped(_)) => Ok(()),
         ended => ended,
     }
 }
 
-/// How many runs of an arm are kept to be summed up: a soak may last for weeks.
+/// How many runs of each arm are kept for the summary, the latest ones: a soak may last
+/// for weeks.
 const KEPT: usize = 10_000;
 
 struct Soak<'a> {
     args: &'a SoakArgs,
-    live: Live,
+    follower: SettingsFollower,
     hangup: Signal,
     /// Each arm's latest runs.
     arms: Vec<(String, VecDeque<Run>)>,
+    /// How many payments could not be recorded.
     unrecorded: u64,
 }
 
@@ -79,9 +80,9 @@ impl Soak<'_> {
             if self.args.trees.is_some_and(|trees| tree >= trees) {
                 break;
             }
-            self.live.look(&client).await;
+            self.follower.look(&client).await;
             let measured = self.tree(target, &client, tree).await;
-            if !self.book(tree, measured)? {
+            if !self.record(tree, measured)? {
                 break;
             }
         }
@@ -89,16 +90,16 @@ impl Soak<'_> {
         Ok(())
     }
 
-    /// One tree; who asks for a reload meanwhile is answered at once.
+    /// Prepares one tree. Who asks for a reload meanwhile is answered at once.
     async fn tree(&mut self, target: &Target<'_>, client: &Client, tree: u64) -> Measured {
         let block = usize::try_from(tree).unwrap_or(usize::MAX);
         let leaves = addresses(self.args.seed, block, self.args.leaves as usize);
         let measuring = measure_on(target, client, &leaves, MAX_CHUNK_SIZE as u64);
-        // Polled beside the tree, not instead of it. Dropped midway it is
-        // looked at again before the next tree.
+        // Polled beside the tree, not instead of it. If a look is dropped midway, the
+        // next one is before the next tree.
         let answering = async {
             while self.hangup.recv().await.is_some() {
-                self.live.asked(client).await;
+                self.follower.asked(client).await;
             }
             std::future::pending().await
         };
@@ -110,8 +111,8 @@ impl Soak<'_> {
         measured
     }
 
-    /// Prints and keeps a tree; whether anybody still reads.
-    fn book(&mut self, tree: u64, measured: Measured) -> Result<bool, Failure> {
+    /// Prints, records and keeps a tree. Returns whether anybody still reads the output.
+    fn record(&mut self, tree: u64, measured: Measured) -> Result<bool, Failure> {
         let Measured {
             run,
             failure,
@@ -125,7 +126,7 @@ impl Soak<'_> {
             let read = print_on(&format!("tree {number}: no payment: {error}\n"))?;
             return failure.map_or(Ok(read), |error| Err(error.into()));
         };
-        let settings = self.live.settings();
+        let settings = self.follower.settings();
         let addresses = self.args.leaves as usize;
         let payment = PaymentRecord::now(&settings.profile, &drawn, addresses, run.clone());
         if let Err(failure) = record::append(settings, &payment) {
@@ -161,7 +162,7 @@ impl Soak<'_> {
     }
 
     fn sum_up(self) -> Result<(), Failure> {
-        let (reloads, rejections) = self.live.counts();
+        let (reloads, rejections) = self.follower.counts();
         eprintln!("the settings were reloaded {reloads} times and rejected {rejections} times");
         if self.unrecorded > 0 {
             eprintln!("{} payments were not recorded", self.unrecorded);

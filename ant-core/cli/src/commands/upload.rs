@@ -7,7 +7,11 @@ use std::{
     time::Instant,
 };
 
-use ant_core::{Client, Payer, Progress, Receipt, Source, Storage, Upload, Uploaded, download};
+use ant_core::Client;
+use ant_payments::{
+    DataMap, FileSource, JournalEntry, Payer, Progress, Storage, Upload, Uploaded, download,
+    write_whole,
+};
 use ant_testnet::Testnet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -29,7 +33,10 @@ pub(crate) struct Ready {
 }
 
 enum What {
-    Upload { source: Source, data_map: PathBuf },
+    Upload {
+        source: FileSource,
+        data_map: PathBuf,
+    },
     Resume,
 }
 
@@ -56,7 +63,7 @@ impl Ready {
                 data_map.display()
             )));
         }
-        let source = Source {
+        let source = FileSource {
             file,
             public: args.public,
             content: None,
@@ -137,7 +144,7 @@ async fn one(
     client: &Client,
     payer: &Payer,
     folder: &Path,
-    source: &Source,
+    source: &FileSource,
     data_map: Option<&Path>,
 ) -> Result<(), Failure> {
     let chunks = folder.join("chunks");
@@ -165,7 +172,7 @@ async fn one(
     let uploaded = uploaded?;
     if let Some(path) = data_map {
         let map = rmp_serde::to_vec(&uploaded.data_map).map_err(Failure::failed)?;
-        ant_core::write_whole(path, &map)?;
+        write_whole(path, &map)?;
     }
     print(&summary(&uploaded, data_map))
 }
@@ -179,8 +186,8 @@ async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Fai
         failure.report();
         failures.push(failure);
     };
-    let receipts = payer.live_receipts(|expired| failed(Failure::failed(expired)));
-    let sources = sources(receipts.await?);
+    let entries = payer.live_entries(|expired| failed(Failure::failed(expired)));
+    let sources = sources(entries.await?);
     for source in &sources {
         if let Err(failure) = one(client, payer, folder, source, None).await {
             let name = source.file.display().to_string();
@@ -193,15 +200,15 @@ async fn resume(client: &Client, payer: &Payer, folder: &Path) -> Result<(), Fai
     Failure::all(failures, "not everything that was paid for is stored")
 }
 
-/// The files whose chunks these receipts pay for, each once.
-fn sources(receipts: Vec<Receipt>) -> Vec<Source> {
+/// The files whose chunks these entries pay for, each once.
+fn sources(entries: Vec<JournalEntry>) -> Vec<FileSource> {
     let mut sources = Vec::new();
-    for receipt in receipts {
-        match receipt.signed.source {
+    for entry in entries {
+        match entry.signed.source {
             Some(source)
                 if sources
                     .iter()
-                    .any(|other: &Source| other.is_file_of(&source)) => {}
+                    .any(|other: &FileSource| other.is_file_of(&source)) => {}
             Some(source) => sources.push(source),
             None => eprintln!("note: a payment of another program is left alone"),
         }
@@ -243,6 +250,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
             say(format!("paid {amount} atto, and {gas} wei of gas"));
         }
         Progress::Stored(_) => bar.inc(1),
+        _ => {}
     }
 }
 
@@ -297,7 +305,7 @@ pub(crate) struct ReadyDownload {
 }
 
 enum From {
-    Map(Box<ant_core::DataMap>),
+    Map(Box<DataMap>),
     Address([u8; 32]),
 }
 
