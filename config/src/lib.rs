@@ -11,6 +11,8 @@
 //! [`KEYS`] is the one list of all there is to set. [`load`] reads the layers,
 //! [`Reloader`] reads them again while a program runs.
 
+#![forbid(unsafe_code)]
+
 mod address;
 mod docs;
 mod fault;

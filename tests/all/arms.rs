@@ -110,7 +110,7 @@ fn simulating_twice_gives_the_same_document() {
     assert_eq!(text(&checked.stdout), "every expectation holds\n");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.toml");
-    let loopback = include_str!("../scenarios/loopback.toml");
+    let loopback = include_str!("../../ant-core/sim/scenarios/loopback.toml");
     std::fs::write(
         &file,
         loopback.replace("contention = 0.02", "contention = 0.03"),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ant_core::{Error, Plan};
-use ant_testnet::{Fault, TestnetConfig};
+use ant_testnet::{Fault, Faults, TestnetConfig};
 
 use crate::network::{Network, addresses, config, run};
 
@@ -29,7 +29,10 @@ fn faulty(network: &Network, fault: Fault) -> Vec<String> {
 fn silent_nodes_are_named_and_one_liar_stops_nothing() {
     run(async {
         let network = Network::start(TestnetConfig {
-            silent: 4,
+            faults: Faults {
+                silent: 4,
+                ..Faults::default()
+            },
             refusing: 1,
             ..config(24)
         })
@@ -54,7 +57,10 @@ fn silent_nodes_are_named_and_one_liar_stops_nothing() {
 fn a_short_pool_says_why_and_that_nothing_was_paid() {
     run(async {
         let network = Network::start(TestnetConfig {
-            silent: 3,
+            faults: Faults {
+                silent: 3,
+                ..Faults::default()
+            },
             ..config(18)
         })
         .await;
@@ -120,9 +126,12 @@ fn two_refusals_stop_the_payment_and_every_later_one() {
 fn slow_nodes_are_waited_for_and_old_ones_are_asked_in_the_legacy_form() {
     run(async {
         let network = Network::start(TestnetConfig {
-            slow: 2,
-            slow_by: Duration::from_millis(300),
-            legacy: 2,
+            faults: Faults {
+                slow: 2,
+                slow_by: Duration::from_millis(300),
+                legacy: 2,
+                ..Faults::default()
+            },
             ..config(20)
         })
         .await;

@@ -122,7 +122,7 @@ fn a_file_in_the_way_of_the_manifest_is_left_alone() {
         file.to_str().unwrap(),
     ];
     let message = refused(&[], &words);
-    assert!(message.contains("is not a devnet manifest"), "{message}");
+    assert!(message.contains("not a devnet manifest"), "{message}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 

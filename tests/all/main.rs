@@ -2,6 +2,7 @@
 //!
 //! Nothing here asserts how long a thing takes: times are for measurements.
 
+#![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod arms;

@@ -9,7 +9,7 @@ use ant_protocol::{
     payment::verify_merkle_candidate_signature,
     transport::{CoreNodeConfig, IPDiversityConfig, NodeMode, P2PNode},
 };
-use ant_testnet::TestnetConfig;
+use ant_testnet::{Faults, TestnetConfig};
 
 use crate::network::{Network, addresses, config, run};
 
@@ -90,7 +90,10 @@ fn pacing_switches_between_payments_and_a_dropped_one_leaves_nothing() {
     run(async {
         // Two silent nodes keep slots taken, so that there is something to leak.
         let network = Network::start(TestnetConfig {
-            silent: 2,
+            faults: Faults {
+                silent: 2,
+                ..Faults::default()
+            },
             ..config(22)
         })
         .await;

@@ -34,16 +34,16 @@ fn possible() -> bool {
     }
 }
 
+/// The shipped scenario with this number of nodes.
+fn datacentre(nodes: usize) -> Scenario {
+    let mut scenario = Scenario::find("datacentre").unwrap();
+    scenario.population.nodes = nodes;
+    scenario
+}
+
 /// Removes what a killed test left: it would go with the first lab, and be missed.
 fn clear_away() {
-    let scenario = Scenario::find("datacentre").unwrap();
-    drop(
-        Lab::start(&Scenario {
-            nodes: 1,
-            ..scenario
-        })
-        .unwrap(),
-    );
+    drop(Lab::start(&datacentre(1)).unwrap());
 }
 
 /// What the machine's own network is made of, and the namespaces that others
@@ -70,11 +70,7 @@ fn a_few_nodes_find_each_other_over_the_wide_area_network() {
         let _turn = turn().await;
         clear_away();
         let before = machine();
-        let lab = Lab::start(&Scenario {
-            nodes: 8,
-            ..Scenario::find("datacentre").unwrap()
-        })
-        .unwrap();
+        let lab = Lab::start(&datacentre(8)).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let config = TestnetConfig {
             nodes: 8,

@@ -129,10 +129,7 @@ impl From<ant_testnet::TestnetError> for Failure {
             TestnetError::Config(_)
             | TestnetError::PortTaken { .. }
             | TestnetError::NotAManifest(_) => Self::BadInput(text),
-            TestnetError::Io { .. }
-            | TestnetError::Chain(_)
-            | TestnetError::Node { .. }
-            | TestnetError::NotReady { .. } => Self::Failed(text),
+            _ => Self::Failed(text),
         }
     }
 }
@@ -142,7 +139,7 @@ impl From<ant_wan::LabError> for Failure {
         let text = error.to_string();
         match error {
             ant_wan::LabError::Scenario(_) => Self::BadInput(text),
-            ant_wan::LabError::Needs(_) | ant_wan::LabError::Step { .. } => Self::Failed(text),
+            _ => Self::Failed(text),
         }
     }
 }

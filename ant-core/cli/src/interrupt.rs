@@ -9,14 +9,15 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Failure;
 
-/// Holds back what would end the process, on this thread and those it starts,
-/// until [`Interrupt::new`] listens.
+/// Holds back the signals that would end the process, on this thread and those it
+/// starts, until [`Interrupt::new`] listens.
 pub(crate) fn hold_back() -> Result<(), Failure> {
     let all = ending();
     all.thread_block()
         .map_err(|error| Failure::failed(format!("signals: {error}")))
 }
 
+/// Returns the signals that end a command.
 fn ending() -> SigSet {
     [System::SIGINT, System::SIGTERM, System::SIGHUP]
         .into_iter()
@@ -27,7 +28,7 @@ fn listen(kind: SignalKind) -> Result<Signal, Failure> {
     signal(kind).map_err(|error| Failure::failed(format!("signals: {error}")))
 }
 
-/// The next of a signal, or never.
+/// Waits for the next signal of a kind; for ever without a listener.
 async fn next(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {
@@ -44,13 +45,13 @@ const TERMINATE: u8 = 15;
 /// What is to be removed if the process ends without winding down.
 static LEFT: OnceLock<Left> = OnceLock::new();
 
-/// Namespaces and a folder of the command.
+/// What a command leaves behind if it does not wind down: namespaces and a folder.
 pub(crate) struct Left {
     pub(crate) namespaces: Vec<String>,
     pub(crate) folder: PathBuf,
 }
 
-/// Has a sudden end remove these.
+/// Remembers what a sudden end is to remove.
 pub(crate) fn remove_at_a_sudden_end(left: Left) {
     // There is one command, and so one to remember.
     let _ = LEFT.set(left);
@@ -75,19 +76,21 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
+    /// Listens for all signals that end a command.
     pub(crate) fn new() -> Result<Self, Failure> {
         let hangup = listen(SignalKind::hangup())?;
         Self::listening(Some(hangup))
     }
 
-    /// The same for a command that makes another use of SIGHUP: the signals that
-    /// end it, and that one.
+    /// Listens for the signals that end a command, except SIGHUP, which the command
+    /// uses for something else: its listener is returned beside.
     pub(crate) fn and_hangup() -> Result<(Self, Signal), Failure> {
         let hangup = listen(SignalKind::hangup())?;
         Ok((Self::listening(None)?, hangup))
     }
 
-    /// SIGHUP has its listener already: what is let through here must find one.
+    /// Listens for the other signals, and lets through what was held back. SIGHUP
+    /// must have its listener by then, or it would end the process.
     fn listening(hangup: Option<Signal>) -> Result<Self, Failure> {
         let this = Self {
             ctrl_c: listen(SignalKind::interrupt())?,
@@ -95,13 +98,13 @@ impl Interrupt {
             hangup,
         };
         let all = ending();
-        // What was held back comes now, to who has just begun to listen.
+        // What was held back comes now, and finds a listener.
         all.thread_unblock()
             .map_err(|error| Failure::failed(format!("signals: {error}")))?;
         Ok(this)
     }
 
-    /// The first signal to come, as a failure.
+    /// Waits for the first signal, and returns it as a failure.
     pub(crate) async fn wait(&mut self) -> Failure {
         tokio::select! {
             _ = self.ctrl_c.recv() => Failure::Stopped(INTERRUPT),

@@ -1,6 +1,8 @@
 //! The command `ant`: paced merkle payments on the Autonomi network, and the
 //! means to measure what a pacing costs.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod commands;
 mod exit;
@@ -20,7 +22,7 @@ use ant_wan::Lab;
 use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::{args::Cli, commands::Ready, exit::Failure, interrupt::Left, network::Ground};
+use crate::{args::Cli, commands::Ready, exit::Failure, interrupt::Left, network::CommandContext};
 
 /// How long what is still running may take to end, once a command is done.
 const WIND_DOWN: Duration = Duration::from_secs(5);
@@ -102,7 +104,7 @@ fn carry_out(ready: Ready, lab: Option<&Lab>) -> Result<(), Failure> {
             let place = std::env::temp_dir();
             Failure::failed(format!("a folder in {}: {error}", place.display()))
         })?;
-    let ground = Ground {
+    let context = CommandContext {
         folder: folder.path(),
         lab,
     };
@@ -110,7 +112,7 @@ fn carry_out(ready: Ready, lab: Option<&Lab>) -> Result<(), Failure> {
         namespaces: lab.map_or_else(Vec::new, Lab::names),
         folder: folder.path().to_owned(),
     });
-    let result = runtime.block_on(ready.run(ground));
+    let result = runtime.block_on(ready.run(context));
     runtime.shutdown_timeout(WIND_DOWN);
     if let Err(error) = folder.close() {
         tracing::warn!("a temporary folder was not removed: {error}");

@@ -6,41 +6,43 @@ use std::{path::Path, time::Instant};
 use ant_config::{Environment, Flag, NetworkKind, Reloader, Settings, Sources, joining, on_wan};
 use ant_core::{ClientConfig, read_manifest};
 use ant_measure::Target;
-use ant_testnet::{Testnet, TestnetConfig};
+use ant_testnet::{Faults, Testnet, TestnetConfig};
 use ant_wan::{Lab, Scenario};
 
 use crate::{args::NetworkArgs, exit::Failure};
 
-/// What a command that needs a network is given.
+/// What the program prepares for a command that needs a network.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
-    /// For files that end with the command.
+pub(crate) struct CommandContext<'a> {
+    /// A folder for files that are removed when the command ends.
     pub(crate) folder: &'a Path,
-    /// The wide-area network, if the command wants one. The command runs on its
-    /// host for clients.
+    /// The wide-area network, if the command needs one. The command then runs on
+    /// that network's host for clients.
     pub(crate) lab: Option<&'a Lab>,
 }
 
-/// A testnet of our own: to be started.
+/// A testnet that the command starts and stops itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Own {
+pub(crate) struct OwnTestnet {
     pub(crate) config: TestnetConfig,
-    /// The wide-area network that it is on; loopback if there is none.
+    /// The wide-area network that its nodes are on; without one they are on
+    /// loopback.
     pub(crate) scenario: Option<Scenario>,
 }
 
-/// The settings in force, and the network they lead to.
-pub(crate) struct Chosen {
+/// The settings in force, and the network that they select.
+pub(crate) struct NetworkSelection {
     pub(crate) settings: Settings,
-    /// Where the settings come from, for who follows their changes.
+    /// Reads the settings again, for commands that follow changes of them.
     pub(crate) reloader: Reloader,
-    /// The testnet to start, if the network is one of our own.
-    pub(crate) own: Option<Own>,
+    /// The testnet to start; nothing if the command joins a running network.
+    pub(crate) own: Option<OwnTestnet>,
     client: ClientConfig,
 }
 
-impl Chosen {
-    /// Reads flags, variables and profile. Nothing is started.
+impl NetworkSelection {
+    /// Reads flags, variables and profile, and selects the network. Nothing is
+    /// started.
     pub(crate) fn new(args: &NetworkArgs, seed: u64) -> Result<Self, Failure> {
         let mut flags = args.settings.given.clone();
         if let Some(path) = &args.manifest {
@@ -60,10 +62,10 @@ impl Chosen {
         let reloader = Reloader::new(Sources::of_process(flags)?)?;
         let settings = reloader.current().settings.clone();
         let own = match settings.network.kind {
-            NetworkKind::Embedded => Some(Own::on_loopback(args.nodes, args.silent, seed)),
+            NetworkKind::Embedded => Some(OwnTestnet::on_loopback(args.nodes, args.silent, seed)),
             NetworkKind::Wan => {
                 let scenario = &settings.network.scenario;
-                Some(Own::on_wan(scenario, args.nodes, args.silent, seed)?)
+                Some(OwnTestnet::on_wan(scenario, args.nodes, args.silent, seed)?)
             }
             NetworkKind::Remote if args.nodes.is_some() || args.silent.is_some() => {
                 return Err(Failure::BadInput(format!(
@@ -93,10 +95,11 @@ impl Chosen {
         })
     }
 
-    /// The same for a command that pays: a testnet of our own has a chain.
+    /// Selects the network of a command that pays: a testnet of its own gets a
+    /// chain.
     pub(crate) fn paying(args: &NetworkArgs, seed: u64) -> Result<Self, Failure> {
-        let mut chosen = Self::new(args, seed)?;
-        if let Some(own) = &mut chosen.own {
+        let mut selection = Self::new(args, seed)?;
+        if let Some(own) = &mut selection.own {
             if own.scenario.is_some() {
                 return Err(Failure::BadInput(
                     "the chain is on this host, which nodes on a wide-area network cannot reach; \
@@ -106,26 +109,29 @@ impl Chosen {
             }
             own.config.chain = true;
         }
-        Ok(chosen)
+        Ok(selection)
     }
 
-    /// The wide-area network that is wanted, if one is.
+    /// Returns the wide-area network that the command needs, if it needs one.
     pub(crate) fn scenario(&self) -> Option<&Scenario> {
         self.own.as_ref()?.scenario.as_ref()
     }
 
-    /// Starts the testnet, if the network is one of our own.
-    pub(crate) async fn start(&self, ground: Ground<'_>) -> Result<Option<Testnet>, Failure> {
+    /// Starts the command's own testnet, if it has one.
+    pub(crate) async fn start(
+        &self,
+        context: CommandContext<'_>,
+    ) -> Result<Option<Testnet>, Failure> {
         match &self.own {
-            Some(own) => own.start(ground).await.map(Some),
+            Some(own) => own.start(context).await.map(Some),
             None => Ok(None),
         }
     }
 
-    /// What to measure on.
+    /// Returns what to measure on.
     pub(crate) fn target<'a>(
         &self,
-        ground: Ground<'a>,
+        context: CommandContext<'a>,
         testnet: Option<&'a Testnet>,
     ) -> Target<'a> {
         let mut client = self.client.clone();
@@ -135,18 +141,21 @@ impl Chosen {
         Target {
             client,
             testnet,
-            lab: ground.lab,
+            lab: context.lab,
         }
     }
 }
 
-impl Own {
-    /// A testnet on loopback.
+impl OwnTestnet {
+    /// Sets up a testnet on loopback.
     pub(crate) fn on_loopback(nodes: Option<usize>, silent: Option<usize>, seed: u64) -> Self {
         Self {
             config: TestnetConfig {
                 nodes: nodes.unwrap_or(TestnetConfig::default().nodes),
-                silent: silent.unwrap_or(0),
+                faults: Faults {
+                    silent: silent.unwrap_or(0),
+                    ..Faults::default()
+                },
                 seed,
                 ..TestnetConfig::default()
             },
@@ -154,28 +163,25 @@ impl Own {
         }
     }
 
-    /// A testnet on the wide-area network of this scenario.
+    /// Sets up a testnet on the wide-area network of this scenario.
     pub(crate) fn on_wan(
         scenario: &str,
         nodes: Option<usize>,
         silent: Option<usize>,
         seed: u64,
     ) -> Result<Self, Failure> {
-        let mut scenario = Scenario::find(scenario)?;
-        scenario.nodes = nodes.unwrap_or(scenario.nodes);
-        scenario.silent = silent.unwrap_or(scenario.silent);
+        let mut scenario = Scenario::find(scenario).map_err(Failure::bad_input)?;
+        let population = &mut scenario.population;
+        population.nodes = nodes.unwrap_or(population.nodes);
+        population.faults.silent = silent.unwrap_or(population.faults.silent);
         // Either seed makes another network.
-        scenario.seed = scenario.seed.wrapping_add(seed);
-        if let Some(problem) = scenario.problem() {
-            return Err(Failure::BadInput(problem));
-        }
+        population.seed = population.seed.wrapping_add(seed);
+        scenario.validate().map_err(Failure::bad_input)?;
+        let population = &scenario.population;
         Ok(Self {
             config: TestnetConfig {
-                nodes: scenario.nodes,
-                silent: scenario.silent,
-                slow: scenario.slow,
-                slow_by: scenario.slow_by.0,
-                legacy: scenario.legacy,
+                nodes: population.nodes,
+                faults: population.faults,
                 seed,
                 ..TestnetConfig::default()
             },
@@ -183,18 +189,18 @@ impl Own {
         })
     }
 
-    /// Starts it, saying so.
-    pub(crate) async fn start(&self, ground: Ground<'_>) -> Result<Testnet, Failure> {
+    /// Starts the testnet, and tells the user so.
+    pub(crate) async fn start(&self, context: CommandContext<'_>) -> Result<Testnet, Failure> {
         let nodes = self.config.nodes;
         let place = match &self.scenario {
             None => "127.0.0.1",
-            Some(scenario) => scenario.description.as_str(),
+            Some(scenario) => scenario.population.description.as_str(),
         };
         eprintln!("starting {nodes} nodes on {place} …");
         let started = Instant::now();
-        let testnet = match ground.lab {
-            None => Testnet::start(&self.config, ground.folder).await?,
-            Some(lab) => Testnet::start_on(&self.config, ground.folder, lab.nodes()).await?,
+        let testnet = match context.lab {
+            None => Testnet::start(&self.config, context.folder).await?,
+            Some(lab) => Testnet::start_on(&self.config, context.folder, lab.nodes()).await?,
         };
         eprintln!("ready after {:.1} s", started.elapsed().as_secs_f64());
         Ok(testnet)
@@ -210,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_key_reaches_the_client() {
-        let chosen = |flags: &[(&str, &str)]| {
+        let client = |flags: &[(&str, &str)]| {
             let base = [
                 ("network.kind", "remote"),
                 ("network.bootstrap", "127.0.0.1:9"),
@@ -235,10 +241,10 @@ mod tests {
                 wan: None,
                 settings: SettingFlags { given },
             };
-            let chosen = Chosen::new(&args, 1).unwrap();
-            format!("{:?}", chosen.client)
+            let selection = NetworkSelection::new(&args, 1).unwrap();
+            format!("{:?}", selection.client)
         };
-        let before = chosen(&[]);
+        let before = client(&[]);
         for key in KEYS {
             let flags = match key.name {
                 // Where settings come from, and what is done with a payment.
@@ -249,9 +255,9 @@ mod tests {
                 "network.local" => vec![(key.name, "false"), ("network.bootstrap", "1.2.3.4:5")],
                 name => vec![(name, key.example)],
             };
-            assert_ne!(chosen(&flags), before, "{}", key.name);
+            assert_ne!(client(&flags), before, "{}", key.name);
         }
-        let remote = chosen(&[
+        let remote = client(&[
             ("network.bootstrap", "1.2.3.4:5"),
             ("network.local", "false"),
         ]);

@@ -16,6 +16,8 @@
 //!
 //! Dropping a collection at any point gives back every slot it held.
 
+#![forbid(unsafe_code)]
+
 mod collection;
 mod exchange;
 mod memory;
@@ -31,6 +33,6 @@ mod tests;
 pub use collection::Collection;
 pub use memory::{Known, PeerMemory, REFUSALS_TO_LATCH};
 pub use message::{Answer, Command, Dialect, Event, FoundPeer, LookupKey, PoolId, RequestKey};
-pub use plan::{Finish, Lookup, MAX_POOLS, POOL_SIZE, Plan};
+pub use plan::{Finish, Lookup, MAX_LEAVES, MAX_POOLS, POOL_SIZE, Plan};
 pub use verdict::{Counts, FullPool, LookupTime, PoolFailure, Report, SettlementRefusal, Verdict};
 pub use witness::{Believed, named_twice};

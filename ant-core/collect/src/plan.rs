@@ -8,9 +8,12 @@ use serde::{Deserialize, Serialize};
 /// protocol.
 pub const POOL_SIZE: usize = 16;
 
-/// How many pools a tree has at most: one for each midpoint of a full tree of 256
-/// leaves.
-pub const MAX_POOLS: usize = 16;
+/// How many leaves a tree has at most: `MAX_LEAVES` of the payment protocol.
+pub const MAX_LEAVES: usize = 256;
+
+/// How many midpoints, and so pools, the largest tree has: two to the half of its
+/// depth.
+pub const MAX_POOLS: usize = 1 << MAX_LEAVES.ilog2().div_ceil(2);
 
 /// How the peers closest to a midpoint are looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! known, and is reported as `null`, never as 0.
 //!
 #![doc = include_str!("../FIGURES.md")]
+#![forbid(unsafe_code)]
 
 mod accounting;
 mod arm;

@@ -29,6 +29,8 @@
 //! # Ok::<(), ant_pacing::SpecError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod arms;
 pub mod catalogue;
 mod gate;
@@ -44,7 +46,7 @@ pub use catalogue::{Entry, Field, FieldKind, Manual};
 pub use gate::{Gate, GateStats, Member, Permit, RetryTurn};
 pub use parse::SpecError;
 pub use spec::{PacingSpec, PacingTable, Scope, StrategySpec, Value};
-pub use strategies::queue_of;
+pub use strategies::{QUEUE_DEPTH, RECEIVE_QUEUES, queue_of};
 pub use strategy::{
     Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Retry, Sample, Terms,
 };

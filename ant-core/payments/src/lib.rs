@@ -9,6 +9,8 @@
 //!   to them, and back;
 //! - [`Upload`] and [`download`]: files.
 
+#![forbid(unsafe_code)]
+
 mod batch_file;
 mod chunks;
 mod error;

@@ -1,29 +1,26 @@
-//! The events of one tree, in the order of their time: what a network, a host and
-//! its receive queues do with what a collection sends.
+//! The run of one tree: what a network, a host and its receive queues do with what
+//! a collection sends.
 
-use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
+use std::time::Duration;
 
-use ant_collect::{
-    Answer, Collection, Command, Dialect, Event, Lookup, LookupKey, PeerMemory, RequestKey,
-};
-use ant_pacing::{Gate, Moment, Peer};
+use ant_collect::{Answer, Collection, Command, Dialect, Event, LookupKey, PeerMemory};
+use ant_pacing::{Gate, Moment, Peer, RECEIVE_QUEUES};
 use rand::{Rng, rngs::StdRng};
 
 use crate::{
     Scenario, SimArm, TreeOutcome,
+    agenda::{Agenda, Message, What},
+    lookups::Lookups,
     queue::Queue,
     world::{Manner, World, random},
 };
 
-/// How many receive queues the stack has.
-const QUEUES: usize = 8;
-
-/// A lost packet is noticed, and sent again, after so many ways: a round trip and
-/// a half.
+/// After how many one-way times a lost packet is noticed and sent again: a round
+/// trip and a half.
 const RESENT_AFTER_WAYS: u32 = 3;
 
-/// Makes so many trees of an arm on the network of this seed, one as each is
-/// asked for.
+/// Makes this number of trees of an arm on the network of this seed, each when the
+/// iterator is asked for it.
 pub fn simulate(
     scenario: &Scenario,
     arm: &SimArm,
@@ -41,7 +38,8 @@ pub fn simulate(
     })
 }
 
-/// How many pools a tree of so many leaves has: two to the half of its depth.
+/// Returns how many pools a tree of this number of leaves has: two to the half of
+/// its depth.
 fn pools(leaves: usize) -> usize {
     let depth = leaves.next_power_of_two().trailing_zeros();
     1 << depth.div_ceil(2)
@@ -52,62 +50,19 @@ struct Engine<'a> {
     world: &'a World,
     random: StdRng,
     now: Moment,
-    agenda: BinaryHeap<Reverse<Due>>,
-    next: u64,
+    agenda: Agenda,
     queues: Vec<Queue<Message>>,
     /// When each core that the nodes share is free.
     node_cores: Vec<Moment>,
-    /// When each of those that check candidates is.
+    /// When each core that checks candidates is free.
     check_cores: Vec<Moment>,
     /// Requests at nodes, or their answers under way.
     outstanding: u32,
-    lookups: Vec<LookingUp>,
+    lookups: Lookups,
     sent: u64,
     lost: u64,
     replies_lost: u64,
     after_end: u64,
-}
-
-/// Something that happens, in the order of time, then of being planned.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
-    at: Moment,
-    order: u64,
-    what: What,
-}
-
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    /// A message reaches the client's queue.
-    Arrives { queue: usize, message: Message },
-    /// The consumer of a queue is done with one.
-    Served { queue: usize },
-    /// A candidate has been checked.
-    Checked { request: RequestKey },
-    /// A round of a lookup has waited long enough for a reply that was dropped.
-    RoundOver { lookup: LookupKey, round: u32 },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Message {
-    Answer { request: RequestKey },
-    Reply { lookup: LookupKey, round: u32 },
-}
-
-struct LookingUp {
-    target: [u8; 32],
-    count: usize,
-    rounds: u32,
-    round: u32,
-    began: Moment,
-    awaited: usize,
-}
-
-impl LookingUp {
-    /// Whether it has had all its rounds.
-    const fn is_over(&self) -> bool {
-        self.round > self.rounds
-    }
 }
 
 type Tree = Collection<Peer>;
@@ -121,13 +76,14 @@ impl<'a> Engine<'a> {
             world,
             random,
             now: Moment::ZERO,
-            agenda: BinaryHeap::new(),
-            next: 0,
-            queues: (0..QUEUES).map(|_| Queue::new(client.depth)).collect(),
+            agenda: Agenda::default(),
+            queues: (0..RECEIVE_QUEUES)
+                .map(|_| Queue::new(client.depth))
+                .collect(),
             node_cores: vec![Moment::ZERO; cores],
             check_cores: vec![Moment::ZERO; client.cores],
             outstanding: 0,
-            lookups: Vec::new(),
+            lookups: Lookups::default(),
             sent: 0,
             lost: 0,
             replies_lost: 0,
@@ -135,7 +91,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Runs a tree to its verdict, and then the network to its rest.
+    /// Runs a tree to its verdict, and then the network until nothing is under way.
     fn tree(&mut self, arm: &SimArm, memory: &PeerMemory) -> TreeOutcome {
         let targets: Vec<[u8; 32]> = (0..pools(self.scenario.leaves))
             .map(|_| self.random.r#gen())
@@ -150,7 +106,7 @@ impl<'a> Engine<'a> {
             if tree.is_done() {
                 break;
             }
-            let planned = self.agenda.peek().map(|Reverse(due)| due.at);
+            let planned = self.agenda.next();
             let Some(next) = planned.into_iter().chain(tree.next_deadline()).min() else {
                 break;
             };
@@ -162,7 +118,7 @@ impl<'a> Engine<'a> {
             }
         }
         let (verdict, report) = tree.finish();
-        while !self.agenda.is_empty() {
+        while self.agenda.next().is_some() {
             self.happen(None);
         }
         TreeOutcome::new(
@@ -173,12 +129,6 @@ impl<'a> Engine<'a> {
         )
     }
 
-    fn plan(&mut self, at: Moment, what: What) {
-        self.next += 1;
-        let order = self.next;
-        self.agenda.push(Reverse(Due { at, order, what }));
-    }
-
     fn carry_out(&mut self, command: &Command, tree: &mut Tree) {
         match *command {
             Command::Lookup {
@@ -187,19 +137,8 @@ impl<'a> Engine<'a> {
                 count,
                 how,
             } => {
-                let model = self.scenario.lookup;
-                self.lookups.push(LookingUp {
-                    target,
-                    count,
-                    rounds: match how {
-                        Lookup::Stock => model.rounds,
-                        Lookup::Witnessed(_) => model.witnessed_rounds,
-                    },
-                    round: 0,
-                    began: self.now,
-                    awaited: 0,
-                });
-                // They are numbered from 0, in the order of being started.
+                let model = &self.scenario.lookup;
+                self.lookups.add(target, count, how, model);
                 self.start_round(lookup, Some(tree));
             }
             Command::Send {
@@ -215,7 +154,7 @@ impl<'a> Engine<'a> {
                 let late = match self.world.nodes[index].manner {
                     Manner::Silent => return,
                     Manner::Legacy if dialect == Dialect::Versioned => return,
-                    Manner::Slow => self.scenario.slow_by.0,
+                    Manner::Slow => self.scenario.population.faults.slow_by,
                     Manner::Answers | Manner::Legacy => Duration::ZERO,
                 };
                 self.sent += 1;
@@ -226,7 +165,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// When a node's answer to a request of now leaves it.
+    /// Returns when a node's answer to a request sent now leaves the node.
     fn answered_at(&mut self, node: usize, service: Duration) -> Moment {
         let arrives = self.now + self.way(node);
         match self.node_cores.iter_mut().min() {
@@ -242,12 +181,13 @@ impl<'a> Engine<'a> {
         let at = at + self.way(node);
         self.outstanding += 1;
         let queue = self.world.nodes[node].queue;
-        self.plan(at, What::Arrives { queue, message });
+        self.agenda.plan(at, What::Arrives { queue, message });
     }
 
-    /// How long a packet takes to or from a node, being sent again included.
+    /// Returns how long a packet takes to or from a node, with the time to send a
+    /// lost one again.
     fn way(&mut self, node: usize) -> Duration {
-        let model = &self.scenario.round_trip;
+        let model = &self.scenario.population.round_trip;
         let mut way = self.world.nodes[node].way;
         if model.jitter.0 > Duration::ZERO {
             way += model.jitter.0.mul_f64(self.random.r#gen());
@@ -258,9 +198,10 @@ impl<'a> Engine<'a> {
         way
     }
 
-    /// The next thing happens; without a tree, to nobody.
+    /// Lets the next thing happen. Without a tree, what the client would have taken
+    /// is only counted.
     fn happen(&mut self, tree: Option<&mut Tree>) {
-        let Some(Reverse(Due { at, what, .. })) = self.agenda.pop() else {
+        let Some((at, what)) = self.agenda.pop() else {
             return;
         };
         self.now = at;
@@ -279,7 +220,7 @@ impl<'a> Engine<'a> {
                 }
             }
             What::RoundOver { lookup, round } => {
-                if self.looking(lookup, round).is_some() {
+                if self.lookups.in_round(lookup, round).is_some() {
                     self.start_round(lookup, tree);
                 }
             }
@@ -304,9 +245,13 @@ impl<'a> Engine<'a> {
             Message::Reply { lookup, round } => {
                 self.replies_lost += 1;
                 let stalls = self.scenario.lookup.stalls.0;
-                let began = self.looking(lookup, round).map(|looking| looking.began);
+                let began = self
+                    .lookups
+                    .in_round(lookup, round)
+                    .map(|looking| looking.began);
                 if let Some(began) = began {
-                    self.plan(began + stalls, What::RoundOver { lookup, round });
+                    self.agenda
+                        .plan(began + stalls, What::RoundOver { lookup, round });
                 }
             }
         }
@@ -317,11 +262,11 @@ impl<'a> Engine<'a> {
             let client = &self.scenario.client;
             let busy = client.contention.mul_add(f64::from(self.outstanding), 1.0);
             let at = self.now + client.service.0.mul_f64(busy);
-            self.plan(at, What::Served { queue });
+            self.agenda.plan(at, What::Served { queue });
         }
     }
 
-    /// The client has a message.
+    /// Hands a message to the client.
     fn take(&mut self, message: Message, tree: Option<&mut Tree>) {
         match (message, tree) {
             (Message::Answer { request }, Some(tree)) => {
@@ -334,12 +279,13 @@ impl<'a> Engine<'a> {
                         *core = self.now.max(*core) + check;
                         *core
                     });
-                    self.plan(checked.unwrap_or(self.now), What::Checked { request });
+                    self.agenda
+                        .plan(checked.unwrap_or(self.now), What::Checked { request });
                 }
             }
             (Message::Answer { .. }, None) => self.after_end += 1,
             (Message::Reply { lookup, round }, tree) => {
-                let last = self.looking(lookup, round).is_some_and(|looking| {
+                let last = self.lookups.in_round(lookup, round).is_some_and(|looking| {
                     looking.awaited -= 1;
                     looking.awaited == 0
                 });
@@ -350,25 +296,14 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The lookup, if it is in this round.
-    fn looking(&mut self, lookup: LookupKey, round: u32) -> Option<&mut LookingUp> {
-        let looking = self.lookups.get_mut(usize::try_from(lookup.0).ok()?)?;
-        (looking.round == round && !looking.is_over()).then_some(looking)
-    }
-
     /// Begins a lookup's next round, or ends it.
     fn start_round(&mut self, lookup: LookupKey, tree: Option<&mut Tree>) {
         let model = self.scenario.lookup;
         let now = self.now;
-        let Some(looking) = usize::try_from(lookup.0)
-            .ok()
-            .and_then(|at| self.lookups.get_mut(at))
-        else {
+        let Some(looking) = self.lookups.get(lookup) else {
             return;
         };
-        looking.round += 1;
-        looking.began = now;
-        looking.awaited = model.parallel;
+        looking.begin_round(now, model.parallel);
         let (round, over) = (looking.round, looking.is_over());
         let (target, count) = (looking.target, looking.count);
         if !over {
@@ -391,12 +326,15 @@ impl<'a> Engine<'a> {
 
 #[cfg(test)]
 mod tests {
+    use ant_collect::{MAX_LEAVES, MAX_POOLS};
+
     use super::*;
 
     #[test]
     fn a_tree_has_two_to_the_half_depth_pools() {
-        for (leaves, expected) in [(2, 2), (3, 2), (4, 2), (5, 4), (16, 4), (65, 16), (256, 16)] {
+        for (leaves, expected) in [(2, 2), (3, 2), (4, 2), (5, 4), (16, 4), (65, 16)] {
             assert_eq!(pools(leaves), expected, "{leaves} leaves");
         }
+        assert_eq!(pools(MAX_LEAVES), MAX_POOLS);
     }
 }

@@ -1,15 +1,11 @@
-//! What a scenario's file expects, and whether it holds: exactly for its own
-//! seed, within ranges for others.
+//! What a scenario's file expects of its arms: exact figures for its own seed,
+//! ranges for others, and orders.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    time::Duration,
-};
+use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::{Scenario, ScenarioError, Summary, simulate};
+use crate::Summary;
 
 /// What is expected of an arm.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -46,88 +42,16 @@ pub struct Exactly {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Order {
-    by: Figure,
-    arms: Vec<String>,
+    pub(crate) by: Figure,
+    pub(crate) arms: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Figure {
+pub(crate) enum Figure {
     TreeS,
     AddedS,
     Lost,
-}
-
-impl Order {
-    pub(crate) fn arms(&self) -> impl Iterator<Item = &String> {
-        self.arms.iter()
-    }
-}
-
-/// An expectation that does not hold.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Missed {
-    arm: String,
-    seed: Option<u64>,
-    what: String,
-}
-
-impl fmt::Display for Missed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.arm)?;
-        if let Some(seed) = self.seed {
-            write!(f, ", seed {seed}")?;
-        }
-        write!(f, ": {}", self.what)
-    }
-}
-
-impl Scenario {
-    /// Makes the trees that the file has expectations of; all that do not hold.
-    ///
-    /// # Errors
-    ///
-    /// When an expected arm is none.
-    pub fn check(&self) -> Result<Vec<Missed>, ScenarioError> {
-        let mut missed = Vec::new();
-        let mut pooled = BTreeMap::new();
-        let ordered = self.order.iter().flat_map(Order::arms);
-        let names: BTreeSet<_> = self.expect.keys().chain(ordered).collect();
-        for name in names {
-            let arm = self.arm(name)?;
-            let mut all = Vec::new();
-            for seed in self.seed..=self.seed + self.seeds {
-                let trees: Vec<_> = simulate(self, &arm, seed, self.trees).collect();
-                if let Some(expected) = self.expect.get(name) {
-                    let exact = (seed == self.seed).then_some(expected.exactly);
-                    let faults = expected.faults(exact, &Summary::of(&trees));
-                    missed.extend(faults.into_iter().map(|what| Missed {
-                        arm: name.clone(),
-                        seed: Some(seed),
-                        what,
-                    }));
-                }
-                all.extend(trees);
-            }
-            pooled.insert(name.clone(), Summary::of(&all));
-        }
-        for order in &self.order {
-            for pair in order.arms.windows(2) {
-                let [low, high] = [&pair[0], &pair[1]].map(|arm| order.by.of(&pooled[arm]));
-                if low > high {
-                    missed.push(Missed {
-                        arm: pair[0].clone(),
-                        seed: None,
-                        what: format!(
-                            "{:?} is {low:.3}, above the {high:.3} of {}",
-                            order.by, pair[1]
-                        ),
-                    });
-                }
-            }
-        }
-        Ok(missed)
-    }
 }
 
 impl Figure {
@@ -135,7 +59,7 @@ impl Figure {
         clippy::cast_precision_loss,
         reason = "counts of answers are far below 2^52"
     )]
-    fn of(self, summary: &Summary) -> f64 {
+    pub(crate) fn of(self, summary: &Summary) -> f64 {
         match self {
             Self::TreeS => summary.tree.as_secs_f64(),
             Self::AddedS => summary.added.as_secs_f64(),
@@ -149,7 +73,9 @@ impl Expectation {
         clippy::cast_precision_loss,
         reason = "counts of trees are far below 2^52"
     )]
-    fn faults(&self, exactly: Option<Exactly>, got: &Summary) -> Vec<String> {
+    /// Returns what does not hold of the trees summed up in `got`; exact figures
+    /// are compared if `exactly` has them.
+    pub(crate) fn faults(&self, exactly: Option<Exactly>, got: &Summary) -> Vec<String> {
         let seconds = |time: Duration| time.as_secs_f64();
         let full = got.full as f64 / got.trees.max(1) as f64;
         let ranges = [

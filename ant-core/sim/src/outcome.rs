@@ -42,13 +42,14 @@ impl TreeOutcome {
         }
     }
 
-    /// Answers that came too late for their request, or for the tree.
+    /// Counts the answers that came too late for their request, or for the tree.
     pub const fn late(&self) -> u64 {
         self.report.late + self.after_end
     }
 }
 
-/// Trees of one arm, summed up. Of an even number the upper median.
+/// Figures of one arm over several trees. The median of an even number of trees is
+/// the upper of the two in the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// How many trees.
@@ -68,7 +69,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The sum of these trees; of none, nothing but zeros.
+    /// Computes the figures of these trees; without trees, all are zero.
     pub fn of(trees: &[TreeOutcome]) -> Self {
         let sorted = |of: fn(&Report) -> Duration| {
             let mut times: Vec<_> = trees.iter().map(|tree| of(&tree.report)).collect();

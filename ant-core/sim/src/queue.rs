@@ -1,5 +1,5 @@
-//! A receive queue of the stack: so many messages wait for one consumer, and what
-//! does not fit is dropped.
+//! A receive queue of the stack: messages wait for one consumer, up to a depth;
+//! what does not fit is dropped.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ impl<M> Queue<M> {
         }
     }
 
-    /// A message comes; given back if it does not fit.
+    /// Takes a message in, or gives it back if it does not fit.
     pub(crate) fn offer(&mut self, message: M) -> Result<(), M> {
         if self.waiting.len() >= self.depth {
             return Err(message);
@@ -28,7 +28,8 @@ impl<M> Queue<M> {
         Ok(())
     }
 
-    /// Has the consumer take the next one, if it is idle and there is one.
+    /// Lets the consumer take the next message, and returns whether it has: it must
+    /// be idle, and a message must wait.
     pub(crate) fn take(&mut self) -> bool {
         if self.served.is_none() {
             self.served = self.waiting.pop_front();
@@ -37,7 +38,7 @@ impl<M> Queue<M> {
         false
     }
 
-    /// The consumer is done with what it took.
+    /// Ends the consumer's work, and returns the message that it had taken.
     pub(crate) const fn done(&mut self) -> Option<M> {
         self.served.take()
     }
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_wait_beside_the_one_that_is_served() {
+    fn the_depth_counts_those_that_wait_not_the_one_that_is_served() {
         let mut queue = Queue::new(2);
         assert!(!queue.take());
         assert_eq!(queue.offer(1), Ok(()));

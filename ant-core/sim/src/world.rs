@@ -1,5 +1,5 @@
-//! The nodes of a modelled network: who they are, where, how far and how well
-//! behaved. The same for the same scenario and seed.
+//! The nodes of a modelled network: their identities, addresses, distances and
+//! faults, all drawn from the scenario's seed.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,6 @@ use std::{
 
 use ant_collect::FoundPeer;
 use ant_pacing::{Peer, queue_of};
-use ant_text::duration::at_share;
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use crate::Scenario;
@@ -28,7 +27,7 @@ pub(crate) struct Node {
     pub(crate) found: FoundPeer,
     /// The receive queue that its answers share.
     pub(crate) queue: usize,
-    /// One way.
+    /// How long a packet takes one way.
     pub(crate) way: Duration,
     pub(crate) manner: Manner,
 }
@@ -43,25 +42,21 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(scenario: &Scenario, random: &mut StdRng) -> Self {
-        let points: Vec<_> = scenario
-            .round_trip
-            .percentiles
-            .iter()
-            .map(|(percentile, span)| (f64::from(*percentile) / 100.0, span.0))
-            .collect();
-        let mut manners = vec![Manner::Answers; scenario.nodes];
-        let faulty = [
-            (Manner::Silent, scenario.silent),
-            (Manner::Slow, scenario.slow),
-            (Manner::Legacy, scenario.legacy),
+        let population = &scenario.population;
+        let faults = population.faults;
+        let mut manners = vec![Manner::Answers; population.nodes];
+        let kinds = [
+            (Manner::Silent, faults.silent),
+            (Manner::Slow, faults.slow),
+            (Manner::Legacy, faults.legacy),
         ];
         let mut at = 0;
-        for (manner, count) in faulty {
+        for (manner, count) in kinds {
             manners[at..at + count].fill(manner);
             at += count;
         }
         manners.shuffle(random);
-        let addresses = scenario.addresses.unwrap_or(scenario.nodes);
+        let addresses = population.addresses.unwrap_or(population.nodes);
         let nodes: Vec<_> = manners
             .into_iter()
             .enumerate()
@@ -74,7 +69,7 @@ impl World {
                         address: Some(address),
                     },
                     queue: usize::try_from(queue).unwrap_or(0),
-                    way: at_share(&points, random.r#gen()) / 2,
+                    way: population.round_trip.at(random.r#gen()) / 2,
                     manner,
                 }
             })
@@ -94,9 +89,9 @@ impl World {
         self.by_peer.get(&peer).copied()
     }
 
-    /// The `count` nodes closest to `target`, closest first.
+    /// Returns the `count` nodes closest to `target`, the closest first.
     pub(crate) fn closest(&self, target: &[u8; 32], count: usize) -> Vec<FoundPeer> {
-        // The first eight bytes of random identities decide among so few.
+        // Identities are random: their first eight bytes are enough to compare.
         let first = |bytes: &[u8; 32]| {
             let mut eight = [0; 8];
             eight.copy_from_slice(&bytes[..8]);
@@ -119,13 +114,14 @@ impl World {
     }
 }
 
-/// The `index`th address of 10.0.0.0/8.
+/// Returns the `index`th address of 10.0.0.0/8.
 fn address(index: usize) -> IpAddr {
     let host = u32::try_from(index + 1).unwrap_or(u32::MAX) & 0x00ff_ffff;
     IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 | host))
 }
 
-/// Draws from this seed and these numbers, apart from all others.
+/// Returns a generator for this seed and these numbers, independent of the
+/// generators for others.
 pub(crate) fn random(seed: u64, numbers: [u64; 2]) -> StdRng {
     let mut bytes = [0; 32];
     for (chunk, number) in bytes

@@ -76,7 +76,7 @@ proptest! {
 
 #[test]
 fn bad_scenarios_say_what_is_wrong() {
-    let good = include_str!("../../../tests/scenarios/loopback.toml");
+    let good = include_str!("../scenarios/loopback.toml");
     for (from, to, advice) in [
         ("nodes = 35", "nodes = 0", "nodes = 0 is not from 1 to"),
         ("nodes = 35", "nods = 35", "unknown field `nods`"),
@@ -101,7 +101,13 @@ fn bad_scenarios_say_what_is_wrong() {
             "contention = -1.0",
             "client.contention = -1",
         ),
-        ("\"5ms\"", "\"5\"", "`5` is no duration"),
+        ("\"5ms\"", "\"5\"", "write a whole number and a unit"),
+        ("\"5ms\"", "\"500000000000y\"", "is longer than 1day"),
+        (
+            "contention = 0.02",
+            "contention = 1e300",
+            "is not from 0 to 1000",
+        ),
         ("[expect.hold-16]", "[expect.hold16]", "write `hold-16`"),
     ] {
         assert!(good.contains(from), "{from}");

@@ -19,7 +19,8 @@ fn holds(name: &str) {
 /// The median tree of an arm, over a few seeds.
 fn median_s(scenario: &Scenario, arm: &str) -> f64 {
     let arm = scenario.arm(arm).unwrap();
-    let seeds = scenario.seed..scenario.seed + 3;
+    let first = scenario.population.seed;
+    let seeds = first..first + 3;
     let trees: Vec<_> = seeds
         .flat_map(|seed| simulate(scenario, &arm, seed, scenario.trees).collect::<Vec<_>>())
         .collect();

@@ -19,6 +19,7 @@ use super::{layout::check_addresses, report::TreeReport};
 use crate::{Error, candidate::check as candidate};
 
 const _: () = assert!(POOL_SIZE == CANDIDATES_PER_POOL);
+const _: () = assert!(ant_collect::MAX_LEAVES == ant_protocol::evm::MAX_LEAVES);
 
 /// What is submitted on chain is this many times the quoted price, so that a
 /// chunk paid by merkle tree earns what one paid by itself does. The signed

@@ -18,7 +18,7 @@ pub struct Chain {
 
 impl std::fmt::Debug for Chain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The key, though of a test chain, is nobody's to print.
+        // Keys are never printed, not even a test chain's.
         write!(f, "Chain({})", self.network.rpc_url())
     }
 }
@@ -26,31 +26,26 @@ impl std::fmt::Debug for Chain {
 impl Chain {
     /// Starts one, on a port that is free.
     pub(crate) async fn start() -> Result<Self, TestnetError> {
-        let anvil = Anvil::new().await.map_err(|error| {
-            TestnetError::Chain(format!(
-                "{error}; the chain is Anvil, and must be on the PATH: \
-                 npm install --global @foundry-rs/anvil"
-            ))
-        })?;
+        let anvil = Anvil::new().await.map_err(TestnetError::chain)?;
         let key = anvil.default_wallet_private_key();
         Ok(Self {
             network: anvil.to_network(),
-            key: key.map_err(|error| TestnetError::Chain(error.to_string()))?,
+            key: key.map_err(TestnetError::chain)?,
             _anvil: anvil,
         })
     }
 
-    /// Where it is, and its contracts.
+    /// Returns where it is, and its contracts.
     pub const fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The private key of a wallet that can pay for a lot.
+    /// Returns the private key of a wallet that has plenty of both tokens.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// What the manifest says of it.
+    /// Returns what the manifest says of it.
     pub(crate) fn manifest(&self) -> DevnetEvmInfo {
         DevnetEvmInfo {
             rpc_url: self.network.rpc_url().to_string(),

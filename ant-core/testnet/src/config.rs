@@ -1,14 +1,14 @@
 //! What testnet to run, and whether that makes one.
 
-use std::{
-    net::{Ipv4Addr, UdpSocket},
-    time::Duration,
-};
+use std::net::{Ipv4Addr, UdpSocket};
+
+use ant_population::Faults;
+use ant_protocol::evm::CANDIDATES_PER_POOL;
 
 use crate::{Fault, TestnetError};
 
 /// The fewest nodes that make a full pool possible: one for each candidate.
-pub const MIN_NODES: usize = 16;
+pub const MIN_NODES: usize = CANDIDATES_PER_POOL;
 
 /// The most, a bound on typing slips: a node takes about 15 MiB.
 const MAX_NODES: usize = 500;
@@ -21,23 +21,17 @@ pub(crate) const BOOTSTRAP_NODES: usize = 3;
 pub struct TestnetConfig {
     /// How many nodes, from [`MIN_NODES`] up to 500.
     pub nodes: usize,
-    /// How many of them are [`Fault::Silent`].
-    pub silent: usize,
+    /// How many of them are silent, slow or legacy.
+    pub faults: Faults,
     /// How many of them are [`Fault::Refuses`].
     pub refusing: usize,
-    /// How many of them are [`Fault::Slow`].
-    pub slow: usize,
-    /// How late those answer.
-    pub slow_by: Duration,
-    /// How many of them are [`Fault::Legacy`].
-    pub legacy: usize,
     /// Whether payments settle on a chain, which is started too. Without one the
     /// nodes take no chunk.
     pub chain: bool,
     /// The first node's UDP port; the others follow it. Zero lets the system
     /// choose each.
     pub base_port: u16,
-    /// Decides the nodes' identities: the same seed, the same peers.
+    /// Decides the nodes' identities.
     pub seed: u64,
 }
 
@@ -45,11 +39,8 @@ impl Default for TestnetConfig {
     fn default() -> Self {
         Self {
             nodes: 35,
-            silent: 0,
+            faults: Faults::default(),
             refusing: 0,
-            slow: 0,
-            slow_by: Duration::from_secs(3),
-            legacy: 0,
             chain: false,
             base_port: 0,
             seed: 0,
@@ -58,7 +49,7 @@ impl Default for TestnetConfig {
 }
 
 impl TestnetConfig {
-    /// Whether this makes a network and its ports are free.
+    /// Checks that this makes a network and that its ports are free.
     ///
     /// # Errors
     ///
@@ -86,19 +77,20 @@ impl TestnetConfig {
         Err(TestnetError::Config(problem))
     }
 
+    /// Returns how many nodes have a fault.
     pub(crate) fn faulty(&self) -> usize {
-        let all = [self.silent, self.refusing, self.slow, self.legacy];
-        all.into_iter().fold(0, usize::saturating_add)
+        self.faults.count().saturating_add(self.refusing)
     }
 
-    /// The faulty nodes are the last ones, so that no bootstrap node is.
+    /// Returns the fault of a node. The faulty ones are the last, so that no
+    /// bootstrap node is among them.
     pub(crate) fn fault(&self, index: usize) -> Option<Fault> {
         let mut left = self.nodes - 1 - index;
         let kinds = [
-            (self.silent, Fault::Silent),
+            (self.faults.silent, Fault::Silent),
             (self.refusing, Fault::Refuses),
-            (self.slow, Fault::Slow(self.slow_by)),
-            (self.legacy, Fault::Legacy),
+            (self.faults.slow, Fault::Slow(self.faults.slow_by)),
+            (self.faults.legacy, Fault::Legacy),
         ];
         for (count, fault) in kinds {
             if left < count {
@@ -110,7 +102,8 @@ impl TestnetConfig {
     }
 }
 
-/// The transport reports a taken port late and in its own words; ask first.
+/// Checks that the ports are free: the transport reports a taken one late and in
+/// its own words.
 fn check_ports(config: &TestnetConfig) -> Result<(), TestnetError> {
     if config.base_port == 0 {
         return Ok(());
@@ -125,12 +118,17 @@ fn check_ports(config: &TestnetConfig) -> Result<(), TestnetError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn config(nodes: usize, silent: usize, base_port: u16) -> TestnetConfig {
         TestnetConfig {
             nodes,
-            silent,
+            faults: Faults {
+                silent,
+                ..Faults::default()
+            },
             base_port,
             ..TestnetConfig::default()
         }
@@ -173,10 +171,13 @@ mod tests {
     fn bootstrap_nodes_have_no_faults() {
         let config = TestnetConfig {
             nodes: 16,
-            silent: 8,
+            faults: Faults {
+                silent: 8,
+                slow: 1,
+                legacy: 1,
+                ..Faults::default()
+            },
             refusing: 3,
-            slow: 1,
-            legacy: 1,
             ..TestnetConfig::default()
         };
         assert!(config.check().is_ok());

@@ -1,9 +1,13 @@
 //! What can go wrong while a testnet starts or stops.
 
-use std::{io, path::PathBuf};
+use std::{error::Error, io, path::PathBuf};
+
+/// An error of a library that has many kinds of its own.
+type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Why a testnet could not start, or write its manifest.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TestnetError {
     /// The configuration makes no network.
     #[error("{0}")]
@@ -29,20 +33,26 @@ pub enum TestnetError {
     },
     /// A file is in the way of the manifest.
     #[error(
-        "{} exists and is no devnet manifest; it was left alone, name another file",
+        "{} exists and is not a devnet manifest; it was left alone, name another file",
         .0.display()
     )]
     NotAManifest(PathBuf),
     /// The chain did not start.
-    #[error("the chain did not start: {0}")]
-    Chain(String),
+    #[error(
+        "the chain did not start: {source}; the chain is Anvil, and must be on the PATH: \
+         npm install --global @foundry-rs/anvil"
+    )]
+    Chain {
+        /// What the chain's library said.
+        source: BoxError,
+    },
     /// A node did not start.
-    #[error("node {index} did not start: {reason}")]
+    #[error("node {index} did not start: {source}")]
     Node {
         /// Which node, from 0.
         index: usize,
         /// What its parts said.
-        reason: String,
+        source: BoxError,
     },
     /// The nodes did not find each other in time.
     #[error("the nodes did not find each other within {within:?}: {detail}")]
@@ -55,6 +65,18 @@ pub enum TestnetError {
 }
 
 impl TestnetError {
+    /// Says that a node did not start.
+    pub(crate) fn node(index: usize, source: impl Into<BoxError>) -> Self {
+        let source = source.into();
+        Self::Node { index, source }
+    }
+
+    /// Says that the chain did not start.
+    pub(crate) fn chain(source: impl Into<BoxError>) -> Self {
+        let source = source.into();
+        Self::Chain { source }
+    }
+
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         |source| Self::Io { path, source }

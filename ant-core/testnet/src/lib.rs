@@ -9,18 +9,25 @@
 //! counts what it took and what it sent ([`Traffic`]), which no remote network
 //! would tell.
 
+#![forbid(unsafe_code)]
+
 mod chain;
 mod config;
 mod error;
+mod fault;
+mod host;
 mod manifest;
 mod network;
 mod node;
+mod server;
 mod traffic;
 
+/// How many nodes are faulty, and how.
+pub use ant_population::Faults;
 pub use chain::Chain;
 pub use config::{MIN_NODES, TestnetConfig};
 pub use error::TestnetError;
+pub use fault::Fault;
 pub use manifest::ManifestFile;
 pub use network::Testnet;
-pub use node::Fault;
 pub use traffic::Traffic;

@@ -38,8 +38,8 @@ impl ManifestFile {
         })
     }
 
-    /// Whether a manifest may be written to `path`, asked before the network is
-    /// started: there is a folder for it, and no foreign file in its way.
+    /// Checks, before the network is started, that a manifest may be written to
+    /// `path`: there is a folder for it, and no foreign file in its way.
     pub fn check(path: &Path) -> Result<(), TestnetError> {
         match fs::read(path) {
             Ok(old) if serde_json::from_slice::<DevnetManifest>(&old).is_err() => {
@@ -53,7 +53,7 @@ impl ManifestFile {
         }
     }
 
-    /// Where it is.
+    /// Returns where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -13,21 +13,22 @@ use ant_protocol::{
     transport::{DEFAULT_K_VALUE, MultiAddr, NodeIdentity, PeerId},
 };
 use ant_wan::Host;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, TryStreamExt, future::BoxFuture, stream};
 
 use crate::{
     Chain, Fault, TestnetConfig, TestnetError, Traffic,
     config::BOOTSTRAP_NODES,
-    node::{HostRuntime, Node, NodeSpec},
+    host::HostRuntime,
+    node::{Node, NodeSpec},
 };
 
-/// Nodes that start at the same time. More only makes handshakes time out.
+/// How many nodes start at once. With more of them handshakes time out.
 const STARTS_AT_ONCE: usize = 8;
 
 /// How long the nodes may take to know each other, once all have started.
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
-/// The same on a wide-area network, where each look takes seconds.
+/// How long they may take on a wide-area network, where each look takes seconds.
 const READY_WITHIN_WIDE: Duration = Duration::from_mins(3);
 
 /// How many peers a bucket of the routing table holds.
@@ -53,8 +54,8 @@ pub struct Testnet {
 
 impl Testnet {
     /// Starts the network and waits until it is ready: every node knows all
-    /// others but two, or as many as fit in its routing table. The nodes keep their files in `folder`,
-    /// which must exist; it stays the caller's.
+    /// others but two, or as many as fit in its routing table. The nodes keep their
+    /// files in `folder`, which must exist; it stays the caller's.
     ///
     /// # Errors
     ///
@@ -62,12 +63,13 @@ impl Testnet {
     /// not start or find each other. Nothing is left running.
     pub async fn start(config: &TestnetConfig, folder: &Path) -> Result<Self, TestnetError> {
         config.check()?;
-        Self::start_at(config, folder, &[], READY_WITHIN).await
+        Self::boxed_start(config, folder, &[], READY_WITHIN).await
     }
 
-    /// The same on a wide-area network, each node on a host of its own with a
-    /// runtime of its own: the first hosts, as many as there are nodes. There
-    /// may be fewer nodes than a pool needs.
+    /// Starts the network on a wide-area network, each node on a host of its own
+    /// with a runtime of its own, and waits as [`Self::start`] does. It takes the
+    /// first hosts, as many as there are nodes. There may be fewer nodes than a pool
+    /// needs.
     ///
     /// # Errors
     ///
@@ -92,7 +94,18 @@ impl Testnet {
                 hosts.len()
             )));
         }
-        Self::start_at(config, folder, &hosts[..nodes], READY_WITHIN_WIDE).await
+        Self::boxed_start(config, folder, &hosts[..nodes], READY_WITHIN_WIDE).await
+    }
+
+    /// Boxes [`Self::start_at`]: a crate that awaits a future compiles the future's
+    /// whole body again, here that of the network's nodes, but not what is boxed.
+    fn boxed_start<'a>(
+        config: &'a TestnetConfig,
+        folder: &'a Path,
+        hosts: &'a [Host],
+        ready_within: Duration,
+    ) -> BoxFuture<'a, Result<Self, TestnetError>> {
+        Box::pin(Self::start_at(config, folder, hosts, ready_within))
     }
 
     async fn start_at(
@@ -119,19 +132,19 @@ impl Testnet {
         match ready {
             Ok(()) => Ok(testnet),
             Err(error) => {
-                testnet.stop().await;
+                testnet.stop_all().await;
                 Err(error)
             }
         }
     }
 
-    /// Addresses to join through.
+    /// Returns addresses to join through.
     pub fn bootstrap(&self) -> Vec<MultiAddr> {
         let first = self.nodes.iter().take(BOOTSTRAP_NODES);
         first.map(|node| node.address.clone()).collect()
     }
 
-    /// What clients of the ecosystem need to know to join.
+    /// Returns what clients of the ecosystem need to know to join.
     pub fn manifest(&self) -> DevnetManifest {
         DevnetManifest {
             base_port: self
@@ -147,18 +160,18 @@ impl Testnet {
         }
     }
 
-    /// The chain that payments settle on, if there is one.
+    /// Returns the chain that payments settle on, if there is one.
     pub const fn chain(&self) -> Option<&Chain> {
         self.chain.as_ref()
     }
 
-    /// What all nodes together have taken and sent.
+    /// Counts what all nodes together have taken and sent.
     pub fn traffic(&self) -> Traffic {
         self.nodes.iter().map(|node| node.counters.read()).sum()
     }
 
-    /// From now on so many in a hundred candidate answers of every node are lost:
-    /// drawn by lot, counted as sent, and never sent.
+    /// Lets every node lose `percent` of a hundred candidate answers from now on.
+    /// Those are drawn by lot, counted as sent, and never sent.
     pub fn lose_answers(&self, percent: u8) {
         for node in &self.nodes {
             node.counters
@@ -167,7 +180,7 @@ impl Testnet {
         }
     }
 
-    /// Who the nodes are, and what is wrong with them.
+    /// Returns who the nodes are, and what is wrong with each.
     pub fn peers(&self) -> Vec<(PeerId, Option<Fault>)> {
         let peer = |node: &Node| (*node.peer_id(), node.fault);
         self.nodes.iter().map(peer).collect()
@@ -175,6 +188,15 @@ impl Testnet {
 
     /// Stops every node, and removes their files.
     pub async fn stop(self) {
+        self.boxed_stop().await;
+    }
+
+    /// Boxes [`Self::stop_all`], as [`Self::boxed_start`] does with a start.
+    fn boxed_stop(self) -> BoxFuture<'static, ()> {
+        Box::pin(self.stop_all())
+    }
+
+    async fn stop_all(self) {
         let folders: Vec<_> = self.nodes.iter().map(|node| node.folder.clone()).collect();
         let stops = self.nodes.into_iter().map(Node::stop);
         if tokio::time::timeout(STOP_WITHIN, futures::future::join_all(stops))
@@ -242,9 +264,8 @@ impl Testnet {
         let Some(host) = host else {
             return Node::start(spec).await;
         };
-        let runtime = host.runtime(1).map_err(|error| TestnetError::Node {
-            index,
-            reason: format!("no runtime on its host: {error}"),
+        let runtime = host.runtime(1).map_err(|error| {
+            TestnetError::node(index, format!("no runtime on its host: {error}"))
         })?;
         Node::start_on(HostRuntime::new(runtime), spec).await
     }
@@ -276,6 +297,8 @@ impl Testnet {
                 });
             }
             let looks = lacking.iter().map(|(node, ..)| node.look_around());
+            // A list, since a future that holds the closure is not known to be `Send`.
+            let looks: Vec<_> = looks.collect();
             stream::iter(looks)
                 .buffer_unordered(STARTS_AT_ONCE)
                 .collect::<()>()
@@ -283,8 +306,8 @@ impl Testnet {
         }
     }
 
-    /// How many others fit in the node's routing table: of those whose identity
-    /// begins to differ from its own at the same bit, one bucket.
+    /// Returns how many others the node's routing table should hold: of those whose
+    /// identity begins to differ from its own at the same bit, one bucket.
     fn should_know(&self, node: &Node) -> usize {
         let mut buckets: BTreeMap<u32, usize> = BTreeMap::new();
         for other in self.nodes.iter().filter(|other| other.index != node.index) {
@@ -302,15 +325,12 @@ fn leading_zeros(distance: &[u8; 32]) -> u32 {
     u32::try_from(zeros * 8).unwrap_or(u32::MAX) + rest
 }
 
-/// The identity of a node: a function of the seed and its number.
+/// Makes the identity of a node from the seed and the node's number.
 fn identity(seed: u64, index: usize) -> Result<NodeIdentity, TestnetError> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_be_bytes());
     bytes[8..16].copy_from_slice(&(index as u64).to_be_bytes());
-    NodeIdentity::from_seed(&bytes).map_err(|error| TestnetError::Node {
-        index,
-        reason: error.to_string(),
-    })
+    NodeIdentity::from_seed(&bytes).map_err(|error| TestnetError::node(index, error))
 }
 
 #[cfg(test)]

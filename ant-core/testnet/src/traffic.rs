@@ -35,7 +35,7 @@ impl Add for Traffic {
 impl Sub for Traffic {
     type Output = Self;
 
-    /// What was added since `earlier`.
+    /// Returns what was counted since `earlier`.
     fn sub(self, earlier: Self) -> Self {
         Self {
             requests_taken: self.requests_taken.saturating_sub(earlier.requests_taken),
@@ -59,12 +59,12 @@ pub(crate) struct Counters {
     pub(crate) answers_sent: AtomicU64,
     pub(crate) send_failures: AtomicU64,
     pub(crate) lagged: AtomicU64,
-    /// How many in a hundred answers are to be lost.
+    /// How many of a hundred answers are to be lost.
     pub(crate) loses_percent: AtomicU8,
 }
 
 impl Counters {
-    /// Whether an answer is to be lost on purpose, by lot.
+    /// Draws whether an answer is to be lost on purpose.
     pub(crate) fn loses(&self) -> bool {
         let percent = self.loses_percent.load(Ordering::Relaxed);
         percent > 0 && rand::random::<u32>() % 100 < u32::from(percent)

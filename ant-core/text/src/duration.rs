@@ -35,23 +35,6 @@ pub fn format(duration: Duration) -> String {
         .replace(' ', "")
 }
 
-/// The duration that this share, from 0 to 1, of a distribution stays below. It
-/// is given as points, share and duration, both rising, and straight lines
-/// between them; below the first and above the last it is that one's.
-pub fn at_share(points: &[(f64, Duration)], share: f64) -> Duration {
-    let above = points.iter().position(|(at, _)| *at >= share);
-    match above {
-        Some(0) => points.first().map_or(Duration::ZERO, |(_, span)| *span),
-        Some(above) => {
-            let ((low, from), (high, to)) = (points[above - 1], points[above]);
-            from + to
-                .saturating_sub(from)
-                .mul_f64((share - low) / (high - low))
-        }
-        None => points.last().map_or(Duration::ZERO, |(_, span)| *span),
-    }
-}
-
 /// A duration, written as `2s` or `1m30s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(pub Duration);

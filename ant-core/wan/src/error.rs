@@ -2,15 +2,18 @@
 
 use std::io;
 
+use ant_population::InvalidScenario;
+
 /// Why there is no wide-area network.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LabError {
     /// The machine or the user cannot make one.
     #[error("a wide-area network in a box needs {0}")]
     Needs(&'static str),
     /// The scenario makes no network.
-    #[error("{0}")]
-    Scenario(String),
+    #[error(transparent)]
+    Scenario(#[from] InvalidScenario),
     /// A step of the setting-up failed.
     #[error("{what}: {source}")]
     Step {

@@ -33,8 +33,8 @@ pub struct Host {
     namespace: Namespace,
     /// Its address.
     pub address: Ipv4Addr,
-    /// The UDP port that a node on it is to use: behind a shared address, none
-    /// else is reached.
+    /// The UDP port that a node on it is to use: behind a shared address no other
+    /// port is reached.
     pub port: u16,
 }
 
@@ -46,9 +46,7 @@ impl Lab {
     ///
     /// When the machine or the user cannot, or a step fails; nothing is left.
     pub fn start(scenario: &Scenario) -> Result<Self, LabError> {
-        if let Some(problem) = scenario.problem() {
-            return Err(LabError::Scenario(problem));
-        }
+        scenario.validate()?;
         Self::possible()?;
         let removed = namespace::remove_stale();
         if removed > 0 {
@@ -69,12 +67,14 @@ impl Lab {
             devices.push(device.map_err(LabError::step(format!("host {index}")))?);
             hosts.push(host);
         }
-        let jitter = scenario.round_trip.jitter.0;
-        let router = Router::start(devices, map.clone(), jitter, scenario.link, scenario.seed)?;
+        let population = &scenario.population;
+        let jitter = population.round_trip.jitter.0;
+        let (link, seed) = (scenario.link, population.seed);
+        let router = Router::start(devices, map.clone(), jitter, link, seed)?;
         Ok(Self { map, router, hosts })
     }
 
-    /// Whether this machine and user can make such a network.
+    /// Checks that this machine and user can make such a network.
     ///
     /// # Errors
     ///
@@ -98,23 +98,23 @@ impl Lab {
             .map_err(|_| LabError::Needs("the capabilities CAP_SYS_ADMIN and CAP_NET_ADMIN"))
     }
 
-    /// The hosts for nodes.
+    /// Returns the hosts for nodes.
     pub fn nodes(&self) -> &[Host] {
         &self.hosts[..self.map.nodes()]
     }
 
-    /// The host for a client in this process.
+    /// Returns the host for a client in this process.
     pub fn client(&self) -> &Host {
         &self.hosts[self.map.nodes()]
     }
 
-    /// The host for programs outside: `ip netns exec NAME …`.
+    /// Returns the host for programs outside: `ip netns exec NAME …`.
     pub fn outside(&self) -> &Host {
         &self.hosts[self.map.nodes() + 1]
     }
 
-    /// The names of all hosts: for who must end without waiting for this to be
-    /// dropped, see [`remove_namespaces`](crate::remove_namespaces).
+    /// Returns the names of all hosts, for a program that must end before this is
+    /// dropped: see [`remove_namespaces`](crate::remove_namespaces).
     pub fn names(&self) -> Vec<String> {
         self.hosts
             .iter()
@@ -122,14 +122,14 @@ impl Lab {
             .collect()
     }
 
-    /// What the router has done so far.
+    /// Returns what the router has done so far.
     pub fn counts(&self) -> Counts {
         self.router.counts()
     }
 }
 
 impl Host {
-    /// The name that `ip netns` knows it by.
+    /// Returns the name that `ip netns` knows it by.
     pub fn name(&self) -> &str {
         self.namespace.name()
     }
@@ -144,8 +144,8 @@ impl Host {
         self.namespace.enter()
     }
 
-    /// A runtime whose threads are on this host, whoever starts them. Spawn on it;
-    /// what is run by `block_on` is where the calling thread is.
+    /// Makes a runtime whose threads are on this host. Spawn tasks on it: what
+    /// `block_on` runs stays where the calling thread is.
     ///
     /// # Errors
     ///

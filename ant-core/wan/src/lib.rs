@@ -16,18 +16,22 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("a wide-area network in a box needs Linux: network namespaces and TUN devices");
 
+mod counts;
 mod error;
 mod lab;
+mod link;
 mod map;
 mod namespace;
 mod packet;
 mod router;
 mod scenario;
 mod sys;
+mod under_way;
 
+pub use counts::Counts;
 pub use error::LabError;
 pub use lab::{Host, Lab};
+pub use link::Link;
 pub use map::Map;
 pub use namespace::remove_namespaces;
-pub use router::Counts;
-pub use scenario::{Link, RoundTrip, SHIPPED, Scenario};
+pub use scenario::{SHIPPED, Scenario};

@@ -1,4 +1,4 @@
-//! Who is where: each host's address, and how far it is to every other.
+//! Each host's address, and how far it is to every other host.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -14,7 +14,7 @@ pub(crate) const CLIENTS: usize = 2;
 /// address are told apart by it.
 const FIRST_PORT: u16 = 20_000;
 
-/// The map of a scenario: the same for the same seed.
+/// The map of a scenario, drawn from its seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
     addresses: Vec<Ipv4Addr>,
@@ -26,8 +26,9 @@ pub struct Map {
 impl Map {
     /// Draws the map of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        let nodes = scenario.nodes;
-        let shared = scenario.addresses.unwrap_or(nodes);
+        let population = &scenario.population;
+        let nodes = population.nodes;
+        let shared = population.addresses.unwrap_or(nodes);
         let of_node = |index: usize| address(1, index % shared);
         let of_client = |index: usize| address(200, index);
         let addresses: Vec<_> = (0..nodes)
@@ -35,9 +36,9 @@ impl Map {
             .chain((0..CLIENTS).map(of_client))
             .collect();
         let hosts = addresses.len();
-        let mut random = StdRng::seed_from_u64(scenario.seed);
+        let mut random = StdRng::seed_from_u64(population.seed);
         let delays = (0..hosts * hosts.saturating_sub(1) / 2)
-            .map(|_| scenario.round_trip(random.r#gen()) / 2)
+            .map(|_| population.round_trip.at(random.r#gen()) / 2)
             .collect();
         Self {
             addresses,
@@ -46,33 +47,33 @@ impl Map {
         }
     }
 
-    /// How many hosts there are: the nodes, then the clients.
+    /// Returns how many hosts there are: the nodes, then the clients.
     pub fn hosts(&self) -> usize {
         self.addresses.len()
     }
 
-    /// How many of them are nodes.
+    /// Returns how many of them are nodes.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// A host's address.
+    /// Returns a host's address.
     pub fn address(&self, host: usize) -> Ipv4Addr {
         self.addresses[host]
     }
 
-    /// The UDP port that a node is to use; clients take any.
+    /// Returns the UDP port that a node is to use; clients take any.
     pub fn port(&self, host: usize) -> u16 {
         FIRST_PORT + u16::try_from(host).unwrap_or(0)
     }
 
-    /// Whether others have this host's address too.
+    /// Returns whether other hosts have this host's address too.
     pub fn is_shared(&self, host: usize) -> bool {
         let same = |other: &&Ipv4Addr| **other == self.addresses[host];
         self.addresses.iter().filter(same).count() > 1
     }
 
-    /// How long a packet takes from one host to another.
+    /// Returns how long a packet takes from one host to another.
     pub fn delay(&self, from: usize, to: usize) -> Duration {
         if from == to {
             return Duration::ZERO;
@@ -81,7 +82,7 @@ impl Map {
         self.delays[high * (high - 1) / 2 + low]
     }
 
-    /// Which host a packet to this address and port is for.
+    /// Returns the host that a packet to this address and port is for.
     pub(crate) fn host_at(&self, address: Ipv4Addr, port: Option<u16>) -> Option<usize> {
         let first = self.addresses.iter().position(|own| *own == address)?;
         if !self.is_shared(first) {
@@ -92,7 +93,7 @@ impl Map {
     }
 }
 
-/// The `index`th address of a block of 10.77.0.0/16.
+/// Returns the `index`th address of a block of 10.77.0.0/16.
 fn address(block: u8, index: usize) -> Ipv4Addr {
     let third = usize::from(block) + index / 250;
     let fourth = index % 250 + 1;
@@ -105,11 +106,10 @@ mod tests {
     use super::*;
 
     fn scenario(seed: u64, addresses: Option<usize>) -> Scenario {
-        Scenario {
-            addresses,
-            seed,
-            ..Scenario::find("residential").unwrap()
-        }
+        let mut scenario = Scenario::find("residential").unwrap();
+        scenario.population.addresses = addresses;
+        scenario.population.seed = seed;
+        scenario
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// Reads a packet; nothing if it is none of IPv4.
+    /// Reads a packet; nothing if it is not of IPv4.
     pub(crate) fn of(packet: &[u8]) -> Option<Self> {
         let first = *packet.first()?;
         let header = usize::from(first & 0x0f) * 4;

@@ -1,16 +1,12 @@
 //! The router: reads what hosts send, and writes it to whom it is for, later.
 
 use std::{
-    cmp::{Ordering as Order, Reverse},
+    cmp::Reverse,
     collections::BinaryHeap,
     fs::File,
     io::{self, ErrorKind, Read, Write},
-    ops::Sub,
     os::fd::AsFd,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -21,7 +17,13 @@ use nix::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use crate::{LabError, Link, Map, packet::Destination, sys};
+use crate::{
+    Counts, LabError, Link, Map,
+    counts::{Shared, count},
+    packet::Destination,
+    sys,
+    under_way::UnderWay,
+};
 
 /// The largest packet: more than the devices' 1,500 bytes.
 const LARGEST: usize = 2048;
@@ -34,93 +36,6 @@ const ASLEEP: Duration = Duration::from_micros(20);
 
 /// How many packets of a host are read before others have their turn.
 const AT_ONCE: usize = 64;
-
-/// What waits before a narrow link beyond this is dropped, as home routers do.
-const LINK_QUEUE: Duration = Duration::from_millis(250);
-
-/// The width of the lateness histogram's buckets, and how many there are; the
-/// last one holds all that is later.
-const BUCKET: Duration = Duration::from_micros(100);
-const BUCKETS: usize = 200;
-
-/// What the router did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Packets delivered.
-    pub delivered: u64,
-    /// Packets lost on purpose.
-    pub lost: u64,
-    /// Packets dropped before a narrow link.
-    pub overflowed: u64,
-    /// Packets to nobody, or that a host's device did not take.
-    pub undelivered: u64,
-    /// Whether the router has stopped, so that nothing arrives any more.
-    pub stopped: bool,
-    /// Delivered packets by how much later than due, in steps of 100 µs; what is
-    /// later than all steps is in the last.
-    late: [u64; BUCKETS],
-}
-
-impl Counts {
-    /// How much later than due the router delivered all but a share of the
-    /// packets, 0.99 for the 99th percentile: the time that they may have waited
-    /// to be read, and to be written. The upper bound of a step of 100 µs, 20 ms
-    /// for all that is later; nothing if there were no packets.
-    pub fn lateness(&self, share: f64) -> Option<Duration> {
-        let total: u64 = self.late.iter().sum();
-        let mut seen = 0;
-        for (steps, count) in (1..).zip(self.late) {
-            seen += count;
-            #[expect(clippy::cast_precision_loss, reason = "packets are far below 2^52")]
-            if count > 0 && seen as f64 >= total as f64 * share {
-                return Some(BUCKET * steps);
-            }
-        }
-        None
-    }
-}
-
-impl Sub for Counts {
-    type Output = Self;
-
-    /// What was counted since `earlier`.
-    fn sub(mut self, earlier: Self) -> Self {
-        self.delivered -= earlier.delivered;
-        self.lost -= earlier.lost;
-        self.overflowed -= earlier.overflowed;
-        self.undelivered -= earlier.undelivered;
-        for (now, before) in self.late.iter_mut().zip(earlier.late) {
-            *now -= before;
-        }
-        self
-    }
-}
-
-/// The counts as the router's thread keeps them.
-#[derive(Debug)]
-struct Shared {
-    delivered: AtomicU64,
-    lost: AtomicU64,
-    overflowed: AtomicU64,
-    undelivered: AtomicU64,
-    late: [AtomicU64; BUCKETS],
-    stop: AtomicBool,
-    stopped: AtomicBool,
-}
-
-impl Shared {
-    fn new() -> Self {
-        Self {
-            delivered: AtomicU64::new(0),
-            lost: AtomicU64::new(0),
-            overflowed: AtomicU64::new(0),
-            undelivered: AtomicU64::new(0),
-            late: [const { AtomicU64::new(0) }; BUCKETS],
-            stop: AtomicBool::new(false),
-            stopped: AtomicBool::new(false),
-        }
-    }
-}
 
 /// The running router. It stops with this.
 #[derive(Debug)]
@@ -151,15 +66,7 @@ impl Router {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        Counts {
-            delivered: read(&self.shared.delivered),
-            lost: read(&self.shared.lost),
-            overflowed: read(&self.shared.overflowed),
-            undelivered: read(&self.shared.undelivered),
-            stopped: self.shared.stopped.load(Ordering::Relaxed),
-            late: std::array::from_fn(|at| read(&self.shared.late[at])),
-        }
+        self.shared.counts()
     }
 }
 
@@ -171,45 +78,6 @@ impl Drop for Router {
         {
             tracing::warn!("the router had panicked");
         }
-    }
-}
-
-/// A packet under way.
-struct UnderWay {
-    due: Instant,
-    /// Packets due at once leave in the order they came.
-    number: u64,
-    to: usize,
-    /// How long it may have waited to be read.
-    waited: Duration,
-    /// Whether it has passed its destination's link.
-    through: bool,
-    bytes: Box<[u8]>,
-}
-
-impl UnderWay {
-    fn key(&self) -> (Instant, u64) {
-        (self.due, self.number)
-    }
-}
-
-impl PartialEq for UnderWay {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for UnderWay {}
-
-impl PartialOrd for UnderWay {
-    fn partial_cmp(&self, other: &Self) -> Option<Order> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for UnderWay {
-    fn cmp(&self, other: &Self) -> Order {
-        self.key().cmp(&other.key())
     }
 }
 
@@ -347,7 +215,7 @@ impl Forwarding {
             count(&self.shared.lost);
             return;
         }
-        let Some(left) = passed(&mut self.up_free[from], now, self.link, packet.len()) else {
+        let Some(left) = self.link.pass(&mut self.up_free[from], now, packet.len()) else {
             count(&self.shared.overflowed);
             return;
         };
@@ -379,9 +247,7 @@ impl Forwarding {
                 Ok(()) => {
                     count(&self.shared.delivered);
                     let late = packet.waited + now.saturating_duration_since(packet.due);
-                    let steps = late.as_nanos() / BUCKET.as_nanos();
-                    let bucket = usize::try_from(steps).unwrap_or(BUCKETS).min(BUCKETS - 1);
-                    count(&self.shared.late[bucket]);
+                    self.shared.count_late(late);
                 }
                 Err(error) => {
                     count(&self.shared.undelivered);
@@ -400,7 +266,7 @@ impl Forwarding {
                 return Some(packet);
             }
             let free = &mut self.down_free[packet.to];
-            match passed(free, packet.due, self.link, packet.bytes.len()) {
+            match self.link.pass(free, packet.due, packet.bytes.len()) {
                 Some(left) => {
                     packet.due = left;
                     packet.through = true;
@@ -410,27 +276,6 @@ impl Forwarding {
             }
         }
     }
-}
-
-fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
-}
-
-/// When a packet that comes to a link at `now` has passed it; nothing if too
-/// much waits before it.
-fn passed(free: &mut Option<Instant>, now: Instant, link: Link, length: usize) -> Option<Instant> {
-    if link.mbit_per_s == 0 {
-        return Some(now);
-    }
-    let start = free.map_or(now, |free| free.max(now));
-    if start - now > LINK_QUEUE {
-        return None;
-    }
-    // Bits by megabits a second are microseconds.
-    #[expect(clippy::cast_precision_loss, reason = "a packet has at most 2^14 bits")]
-    let takes = Duration::from_secs_f64(length as f64 * 8.0 / (f64::from(link.mbit_per_s) * 1e6));
-    *free = Some(start + takes);
-    *free
 }
 
 #[cfg(test)]

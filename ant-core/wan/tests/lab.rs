@@ -32,10 +32,9 @@ fn turn() -> Option<MutexGuard<'static, ()>> {
 }
 
 fn scenario(nodes: usize) -> Scenario {
-    Scenario {
-        nodes,
-        ..Scenario::find("residential").unwrap()
-    }
+    let mut scenario = Scenario::find("residential").unwrap();
+    scenario.population.nodes = nodes;
+    scenario
 }
 
 /// What the machine's own network is made of, and the namespaces that others
@@ -119,10 +118,8 @@ fn packets_take_their_pair_s_delay_and_nothing_is_left() {
 fn nodes_behind_one_address_reach_each_other_through_the_network() {
     let Some(_turn) = turn() else { return };
     let before = machine();
-    let scenario = Scenario {
-        addresses: Some(2),
-        ..scenario(6)
-    };
+    let mut scenario = scenario(6);
+    scenario.population.addresses = Some(2);
     let map = Map::new(&scenario);
     let lab = Lab::start(&scenario).unwrap();
     let nodes = lab.nodes();

@@ -12,7 +12,7 @@ use crate::{
     args::MeasureArgs,
     exit::Failure,
     interrupt::Interrupt,
-    network::{Chosen, Ground},
+    network::{CommandContext, NetworkSelection},
     output::{outcome, print, print_json},
     wallet::Purse,
 };
@@ -23,15 +23,15 @@ const PAY_WITHIN: Duration = Duration::from_mins(3);
 pub(crate) struct Ready {
     args: MeasureArgs,
     plan: MeasurePlan,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 impl Ready {
     pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
         let chosen = if args.pay {
-            Chosen::paying(&args.network, args.seed)?
+            NetworkSelection::paying(&args.network, args.seed)?
         } else {
-            Chosen::new(&args.network, args.seed)?
+            NetworkSelection::new(&args.network, args.seed)?
         };
         if args.pay && chosen.own.is_none() && !args.i_will_spend {
             return Err(Failure::BadInput(format!(
@@ -59,7 +59,7 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
     let Ready { args, plan, chosen } = ready;
     let host = Host::now();
     let interrupt = Interrupt::new()?;
@@ -97,7 +97,7 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
     measured
 }
 
-fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
+fn plan(args: &MeasureArgs, chosen: &NetworkSelection) -> Result<MeasurePlan, Failure> {
     let default = chosen.settings.arms();
     let read = |text: &String| {
         let arm = MeasureArm::parse(text.trim(), &default);
@@ -133,7 +133,7 @@ fn plan(args: &MeasureArgs, chosen: &Chosen) -> Result<MeasurePlan, Failure> {
 }
 
 /// The settings that the figures depend on.
-fn settings(args: &MeasureArgs, chosen: &Chosen) -> Value {
+fn settings(args: &MeasureArgs, chosen: &NetworkSelection) -> Value {
     json!({
         "profile": chosen.settings.profile,
         "network": chosen.settings.network,
@@ -141,7 +141,7 @@ fn settings(args: &MeasureArgs, chosen: &Chosen) -> Value {
         "blocks": args.blocks,
         "leaves": args.leaves,
         "nodes": chosen.own.as_ref().map(|own| own.config.nodes),
-        "silent": chosen.own.as_ref().map(|own| own.config.silent),
+        "silent": chosen.own.as_ref().map(|own| own.config.faults.silent),
         "scenario": chosen.scenario(),
     })
 }

@@ -17,7 +17,7 @@ use ant_wan::Scenario;
 use crate::{
     args::{Command, NetworkCommand, StrategyCommand},
     exit::Failure,
-    network::Ground,
+    network::CommandContext,
 };
 
 /// Runs a command that needs no network, and so neither a runtime nor a folder;
@@ -76,7 +76,7 @@ impl Ready {
         }
     }
 
-    pub(crate) async fn run(self, ground: Ground<'_>) -> Result<(), Failure> {
+    pub(crate) async fn run(self, ground: CommandContext<'_>) -> Result<(), Failure> {
         match self {
             Self::Measure(ready) => Box::pin(measure::run(ready, ground)).await,
             Self::Quote(ready) => Box::pin(quote::run(ready, ground)).await,

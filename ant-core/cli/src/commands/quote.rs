@@ -14,7 +14,7 @@ use crate::{
     args::QuoteArgs,
     exit::Failure,
     interrupt::Interrupt,
-    network::{Chosen, Ground},
+    network::{CommandContext, NetworkSelection},
     output::{print, print_json},
     record,
     wallet::Purse,
@@ -28,12 +28,12 @@ pub(crate) struct Ready {
     addresses: Vec<[u8; 32]>,
     out: Option<PathBuf>,
     manifest: Option<PathBuf>,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 impl Ready {
     pub(crate) fn new(args: QuoteArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, args.seed)?;
+        let chosen = NetworkSelection::new(&args.network, args.seed)?;
         record::check(&chosen.settings)?;
         for note in chosen.reloader.current().notes() {
             eprintln!("note: {note}");
@@ -55,7 +55,7 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
     let Ready {
         json,
         addresses,
@@ -106,7 +106,7 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
 }
 
 async fn quote(
-    chosen: &Chosen,
+    chosen: &NetworkSelection,
     target: &Target<'_>,
     addresses: &[[u8; 32]],
 ) -> Result<Measured, Failure> {
@@ -115,7 +115,7 @@ async fn quote(
     Ok(measure_tree(target, arms, addresses, size).await?)
 }
 
-fn document(chosen: &Chosen, strategy: &str, run: &Run, addresses: usize) -> Value {
+fn document(chosen: &NetworkSelection, strategy: &str, run: &Run, addresses: usize) -> Value {
     let mut document = json!({
         "strategy": strategy,
         "addresses": addresses,

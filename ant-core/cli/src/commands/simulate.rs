@@ -22,7 +22,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<(), Failure> {
         .iter()
         .map(|name| arm(args, &scenario, name.trim()));
     let arms = arms.collect::<Result<Vec<_>, _>>()?;
-    let seed = args.seed.unwrap_or(scenario.seed);
+    let seed = args.seed.unwrap_or(scenario.population.seed);
     let trees = args.trees.map_or(scenario.trees, |trees| trees as usize);
     let results = arms.iter().map(|arm| {
         eprintln!("{}: {trees} trees", arm.name);
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<(), Failure> {
     if args.json {
         print_json(&json!({
             "scenario": args.scenario,
-            "description": scenario.description,
+            "description": scenario.population.description,
             "seed": seed,
             "version": env!("CARGO_PKG_VERSION"),
             "arms": results,

@@ -15,25 +15,25 @@ use crate::{
     exit::Failure,
     following::SettingsFollower,
     interrupt::Interrupt,
-    network::{Chosen, Ground},
+    network::{CommandContext, NetworkSelection},
     output::{outcome, print, print_on},
     record,
 };
 
 pub(crate) struct Ready {
     args: SoakArgs,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 impl Ready {
     pub(crate) fn new(args: SoakArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, args.seed)?;
+        let chosen = NetworkSelection::new(&args.network, args.seed)?;
         record::check(&chosen.settings)?;
         Ok(Self { args, chosen })
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
     let Ready { args, chosen } = ready;
     let (interrupt, hangup) = Interrupt::and_hangup()?;
     let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;

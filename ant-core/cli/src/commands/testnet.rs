@@ -7,13 +7,13 @@ use crate::{
     args::TestnetArgs,
     exit::Failure,
     interrupt::Interrupt,
-    network::{Ground, Own},
+    network::{CommandContext, OwnTestnet},
     output::print,
 };
 
 pub(crate) struct Ready {
     args: TestnetArgs,
-    pub(crate) own: Own,
+    pub(crate) own: OwnTestnet,
 }
 
 impl Ready {
@@ -33,9 +33,9 @@ impl Ready {
                     }
                     named => named.to_owned(),
                 };
-                Own::on_wan(&scenario, args.nodes, args.silent, args.seed)?
+                OwnTestnet::on_wan(&scenario, args.nodes, args.silent, args.seed)?
             }
-            None => Own::on_loopback(args.nodes, args.silent, args.seed),
+            None => OwnTestnet::on_loopback(args.nodes, args.silent, args.seed),
         };
         own.config.refusing = args.refusing;
         own.config.chain = args.evm;
@@ -45,11 +45,11 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+pub(crate) async fn run(ready: Ready, context: CommandContext<'_>) -> Result<(), Failure> {
     let Ready { args, own } = ready;
     let interrupt = Interrupt::new()?;
-    let (mut interrupt, testnet) = Box::pin(interrupt.starting(own.start(ground))).await?;
-    let announced = announce(&testnet, &args, &own, ground);
+    let (mut interrupt, testnet) = Box::pin(interrupt.starting(own.start(context))).await?;
+    let announced = announce(&testnet, &args, &own, context);
     let manifest = match announced {
         Ok(manifest) => {
             // The way a testnet is meant to end.
@@ -72,8 +72,8 @@ pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure>
 fn announce(
     testnet: &Testnet,
     args: &TestnetArgs,
-    own: &Own,
-    ground: Ground<'_>,
+    own: &OwnTestnet,
+    context: CommandContext<'_>,
 ) -> Result<Option<ManifestFile>, Failure> {
     let manifest = testnet.manifest();
     let file = match &args.manifest {
@@ -86,12 +86,12 @@ fn announce(
         let address = manifest.bootstrap.first().map(ToString::to_string);
         format!("--bootstrap {}", address.unwrap_or_default())
     };
-    let silent = match own.config.silent {
+    let silent = match own.config.faults.silent {
         0 => String::new(),
         silent => format!(", {silent} of them silent"),
     };
     // Other programs reach a wide-area network from its host for them.
-    let enter = ground.lab.map_or_else(String::new, |lab| {
+    let enter = context.lab.map_or_else(String::new, |lab| {
         format!("ip netns exec {} ", lab.outside().name())
     });
     print(&format!(

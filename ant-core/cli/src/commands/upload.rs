@@ -19,7 +19,7 @@ use crate::{
     args::{DownloadArgs, ResumeArgs, UploadArgs, WalletArgs},
     exit::Failure,
     interrupt::Interrupt,
-    network::{Chosen, Ground},
+    network::{CommandContext, NetworkSelection},
     output::print,
     wallet::Purse,
 };
@@ -29,7 +29,7 @@ pub(crate) struct Ready {
     what: What,
     wallet: WalletArgs,
     manifest: Option<PathBuf>,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 enum What {
@@ -69,7 +69,7 @@ impl Ready {
             content: None,
         };
         let what = What::Upload { source, data_map };
-        let chosen = Chosen::paying(&args.network, 1)?;
+        let chosen = NetworkSelection::paying(&args.network, 1)?;
         Ok(Self {
             what,
             wallet: args.wallet,
@@ -79,7 +79,7 @@ impl Ready {
     }
 
     pub(crate) fn resume(args: ResumeArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::paying(&args.network, 1)?;
+        let chosen = NetworkSelection::paying(&args.network, 1)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to resume; give --manifest FILE, or --profile"
@@ -95,7 +95,7 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: Ground<'_>) -> Result<(), Failure> {
+pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
     let Ready {
         what,
         wallet,
@@ -301,7 +301,7 @@ fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
 pub(crate) struct ReadyDownload {
     from: From,
     to: PathBuf,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: NetworkSelection,
 }
 
 enum From {
@@ -311,7 +311,7 @@ enum From {
 
 impl ReadyDownload {
     pub(crate) fn new(args: DownloadArgs) -> Result<Self, Failure> {
-        let chosen = Chosen::new(&args.network, 1)?;
+        let chosen = NetworkSelection::new(&args.network, 1)?;
         if chosen.own.is_some() {
             return Err(Failure::BadInput(
                 "a testnet of our own has nothing to download; give --manifest FILE, or --profile"
@@ -346,7 +346,7 @@ impl ReadyDownload {
         })
     }
 
-    pub(crate) async fn run(self, ground: Ground<'_>) -> Result<(), Failure> {
+    pub(crate) async fn run(self, ground: CommandContext<'_>) -> Result<(), Failure> {
         let Self { from, to, chosen } = self;
         let mut interrupt = Interrupt::new()?;
         let target = chosen.target(ground, None);

@@ -9,5 +9,5 @@ mod uncapped;
 pub use aimd::Aimd;
 pub use hold::Hold;
 pub use release::Release;
-pub use shard::{Shard, queue_of};
+pub use shard::{QUEUE_DEPTH, RECEIVE_QUEUES, Shard, queue_of};
 pub use uncapped::Uncapped;

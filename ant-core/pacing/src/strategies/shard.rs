@@ -9,8 +9,11 @@ use std::{
 
 use crate::{Capacity, Lane, PacingStrategy, Release, Request, Retry, Terms};
 
-/// How many receive queues the stack has, each of 32 messages.
-const QUEUES: u64 = 8;
+/// How many receive queues the network's stack has.
+pub const RECEIVE_QUEUES: usize = 8;
+
+/// How many messages wait in each of them; the stack drops what does not fit.
+pub const QUEUE_DEPTH: usize = 32;
 
 /// So many slots for each queue, each held to the end of its exchange or until it
 /// is slow.
@@ -38,7 +41,7 @@ pub fn queue_of(address: Option<IpAddr>) -> Lane {
     };
     let mut hasher = DefaultHasher::new();
     address.to_canonical().hash(&mut hasher);
-    let queue = hasher.finish() % QUEUES;
+    let queue = hasher.finish() % RECEIVE_QUEUES as u64;
     Lane(u32::try_from(queue).unwrap_or(0))
 }
 

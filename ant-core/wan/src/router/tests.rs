@@ -2,52 +2,10 @@
 
 use super::*;
 
-#[test]
-fn a_narrow_link_takes_its_time_and_overflows() {
-    let link = Link {
-        loss: 0.0,
-        mbit_per_s: 8,
-    };
-    let start = Instant::now();
-    let mut free = None;
-    let millis = |at: Instant| (at - start).as_millis();
-    // A thousand bytes are a millisecond at 8 Mbit/s.
-    for packet in 1..=251 {
-        let left = passed(&mut free, start, link, 1000).unwrap();
-        assert_eq!(millis(left), packet);
-    }
-    assert_eq!(passed(&mut free, start, link, 1000), None);
-    let later = start + Duration::from_secs(1);
-    assert_eq!(millis(passed(&mut free, later, link, 1000).unwrap()), 1001);
-    let wide = Link::default();
-    assert_eq!(passed(&mut None, start, wide, 1000), Some(start));
-}
-
-#[test]
-fn lateness_is_a_share_of_the_packets() {
-    let mut counts = Counts {
-        delivered: 0,
-        lost: 0,
-        overflowed: 0,
-        undelivered: 0,
-        stopped: false,
-        late: [0; BUCKETS],
-    };
-    assert_eq!(counts.lateness(0.99), None);
-    counts.late[0] = 98;
-    counts.late[19] = 2;
-    assert_eq!(counts.lateness(0.5), Some(Duration::from_micros(100)));
-    assert_eq!(counts.lateness(0.99), Some(Duration::from_millis(2)));
-    let since = counts.clone() - counts;
-    assert_eq!(since.lateness(0.99), None);
-}
-
 /// A router between 8 nodes without devices.
 fn forwarding(jitter: Duration, link: Link) -> Forwarding {
-    let scenario = crate::Scenario {
-        nodes: 8,
-        ..crate::Scenario::find("residential").unwrap()
-    };
+    let mut scenario = crate::Scenario::find("residential").unwrap();
+    scenario.population.nodes = 8;
     let map = Map::new(&scenario);
     Forwarding::new(Vec::new(), map, jitter, link, 7, Arc::new(Shared::new()))
 }
