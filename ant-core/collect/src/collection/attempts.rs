@@ -223,6 +223,7 @@ impl<C> Collection<C> {
             }
             Answer::Candidate => {
                 exchange.state = State::Checking(request);
+                self.commands.push_back(Command::Check { request });
                 self.release(state.exchange, Outcome::Answered, now);
             }
             Answer::SettlementRefused { minimum } => {

@@ -196,13 +196,6 @@ impl<C> Collection<C> {
         self.ended.is_some()
     }
 
-    /// Whether the candidate that answered this request is to be checked.
-    pub fn awaits_check(&self, request: RequestKey) -> bool {
-        let exchange = self.requests.get(request.0).map(|state| state.exchange);
-        let exchange = exchange.and_then(|key| self.exchanges.get(key));
-        exchange.is_some_and(|e| matches!(e.state, State::Checking(of) if of == request))
-    }
-
     /// The verdict and the report. Called before the collection
     /// [is done](Self::is_done), it gives up what is still open as silent.
     pub fn finish(mut self) -> (Verdict<C>, Report) {

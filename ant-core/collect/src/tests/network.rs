@@ -213,6 +213,8 @@ impl Network {
                 self.sent.push((peer, dialect));
                 self.send(request, peer, dialect, agenda);
             }
+            // Planned with the answer.
+            Command::Check { .. } => {}
         }
     }
 
