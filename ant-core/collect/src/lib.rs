@@ -17,11 +17,10 @@
 //! Dropping a collection at any point gives back every slot it held.
 
 mod collection;
-mod exchange;
 mod memory;
 mod message;
+mod parts;
 mod plan;
-mod pool;
 mod verdict;
 mod witness;
 
