@@ -6,7 +6,7 @@ use ant_pacing::{Moment, Outcome};
 use super::state::Collection;
 use crate::{
     Answer, Command, Dialect, RequestKey,
-    parts::{End, ExchangeKey, Phase, State},
+    parts::{End, ExchangeKey, Phase, RequestPhase, State},
 };
 
 impl<C> Collection<C> {
@@ -23,7 +23,12 @@ impl<C> Collection<C> {
         if let Answer::SettlementRefused { minimum } = answer {
             self.peers.settlement_refused(peer, minimum);
         }
-        let in_time = self.over(request).is_some();
+        let was = self.over(request);
+        let in_time = was.is_some();
+        // It was quicker than the word that its request is out.
+        if let Some(RequestPhase::Sending { .. }) = was.map(|request| request.phase) {
+            self.connected(peer, now);
+        }
         let exchange = &mut self.exchanges[key];
         let silent_before = exchange.any_silent();
         let repeated = exchange

@@ -1,13 +1,17 @@
 //! Asking: an exchange queues, its requests are sent, one that fails or is not
 //! answered is tried again in the legacy form, and the exchange ends.
 
-use ant_pacing::{Moment, Outcome, Peer};
+use ant_pacing::{Moment, Outcome};
 
 use super::state::Collection;
 use crate::{
     Command, Dialect, FoundPeer, Known, PoolId, RequestKey,
-    parts::{Attempt, End, Exchange, ExchangeKey, Phase, Request, State},
+    parts::{Attempt, End, Exchange, ExchangeKey, Phase, Request, RequestPhase, State},
 };
+
+/// How many dials an exchange waits for before it gives up, as many as it would
+/// have sent requests itself: the versioned one and the retry.
+const DIALS_EACH: usize = 2;
 
 impl<C> Collection<C> {
     /// Starts an exchange: it is asked when its turn comes.
@@ -15,30 +19,7 @@ impl<C> Collection<C> {
         let of = &mut self.pools[pool];
         let key = self.exchanges.push(Exchange::new(pool, &of.target, found));
         of.add(key);
-        self.dials.wait(key);
-        self.start_dials(now);
-    }
-
-    /// Has an exchange wait for its slot.
-    fn enqueue(&mut self, key: ExchangeKey, now: Moment) {
-        let exchange = &mut self.exchanges[key];
-        exchange.permit = Some(self.gate.wait(&exchange.request(), key, now));
-    }
-
-    /// Lets exchanges queue whose peers are connected, or whose turn it is to
-    /// dial.
-    pub(super) fn start_dials(&mut self, now: Moment) {
-        for key in self.dials.take_waiting() {
-            let exchange = &self.exchanges[key];
-            let peer = exchange.peer;
-            if !matches!(exchange.state, State::Queued) {
-                // Its pool needs nobody any more.
-            } else if self.dials.may_start(key, peer, self.plan.dials) {
-                self.enqueue(key, now);
-            } else {
-                self.dials.wait(key);
-            }
-        }
+        self.proceed(key, now);
     }
 
     /// Makes an exchange's first attempt, or its retry.
@@ -68,16 +49,18 @@ impl<C> Collection<C> {
         });
         exchange.state = State::Out;
         exchange.out += 1;
+        let peer = exchange.peer;
         self.commands.push_back(Command::Send {
             request,
             pool: exchange.pool,
-            peer: exchange.peer,
+            peer,
             dialect,
         });
         self.report.requests += 1;
         let in_flight = self.requests.in_flight();
         self.report.peak_in_flight = self.report.peak_in_flight.max(in_flight);
         self.slowness.awaits(key, now);
+        self.dialled(key, peer, now);
     }
 
     pub(super) fn sent(&mut self, request: RequestKey, now: Moment) {
@@ -88,12 +71,11 @@ impl<C> Collection<C> {
             Dialect::Versioned => self.plan.request_timeout.min(self.plan.probe_ceiling),
             Dialect::Legacy => self.plan.request_timeout,
         };
+        self.connected(of.peer, now);
         // Over: it was answered before the shell said so, or sent too late.
         if !self.requests.sent(request, now + limit) {
             return;
         }
-        self.dials.is_connected(of.peer);
-        self.dials.ended(of.exchange);
         // How long it took to send, dialling included, is no part of how long
         // its answer takes.
         if self.exchanges[of.exchange].attempts.len() == 1 {
@@ -105,7 +87,6 @@ impl<C> Collection<C> {
     /// Ends a request and returns what it was; `None` if it was over already.
     pub(super) fn over(&mut self, request: RequestKey) -> Option<Request> {
         let was = self.requests.end(request)?;
-        self.dials.ended(was.exchange);
         self.exchanges[was.exchange].out -= 1;
         Some(was)
     }
@@ -123,13 +104,37 @@ impl<C> Collection<C> {
 
     /// An attempt that says nothing about the peer: it never got there, or its
     /// connection broke.
-    pub(super) fn attempt_failed(&mut self, request: RequestKey, reason: String, now: Moment) {
+    pub(super) fn attempt_failed(&mut self, request: RequestKey, reason: &str, now: Moment) {
         if self.requests.get(request).is_none() {
             return;
         }
         // It may be over: a send that took too long fails in the end.
-        if let Some(was) = self.over(request) {
-            self.retry_or(was, End::Unsent(reason), now);
+        let Some(was) = self.over(request) else {
+            return;
+        };
+        let end = || End::Unsent(reason.to_owned());
+        if let RequestPhase::Sending { .. } = was.phase {
+            let sharing = self.not_sent(was.exchange, was.peer, now);
+            self.retry_or(was, end(), now);
+            for key in sharing {
+                self.dial_failed(key, end(), now);
+            }
+        } else {
+            self.retry_or(was, end(), now);
+        }
+    }
+
+    /// The dial that an exchange waited for has failed, as if it had been its own
+    /// request: it waits for another one, or ends.
+    fn dial_failed(&mut self, key: ExchangeKey, end: End<C>, now: Moment) {
+        let exchange = &mut self.exchanges[key];
+        debug_assert!(exchange.waits(), "{key:?} waits for no dial");
+        exchange.failed_dials += 1;
+        let again = exchange.attempts.is_empty() && exchange.failed_dials < DIALS_EACH;
+        if again && self.pools[exchange.pool].phase != Phase::Decided {
+            self.proceed(key, now);
+        } else {
+            self.give_up(key, end, now);
         }
     }
 
@@ -144,8 +149,17 @@ impl<C> Collection<C> {
         }
         let needed = self.pools[exchange.pool].phase != Phase::Decided;
         if failed.dialect == Dialect::Versioned && needed {
-            self.start_attempt(key, now);
-        } else if exchange.any_timed_out() {
+            self.proceed(key, now);
+        } else {
+            self.give_up(key, end, now);
+        }
+    }
+
+    /// Ends an exchange that no request of has been answered in its time: silent
+    /// if one was sent, else with `unsent`.
+    fn give_up(&mut self, key: ExchangeKey, unsent: End<C>, now: Moment) {
+        let exchange = &self.exchanges[key];
+        if exchange.any_timed_out() {
             let end = if exchange.any_answered() {
                 End::Late
             } else {
@@ -153,7 +167,7 @@ impl<C> Collection<C> {
             };
             self.end(key, Outcome::Silent, end, now);
         } else {
-            self.end(key, Outcome::Unsent, end, now);
+            self.end(key, Outcome::Unsent, unsent, now);
         }
     }
 
@@ -174,14 +188,5 @@ impl<C> Collection<C> {
         self.pools[exchange.pool].ended(false);
         self.slowness.forget(key);
         self.replace_failed(key, now);
-    }
-
-    /// Takes note that a peer's last connection has ended, and with it the
-    /// answers it owes.
-    pub(super) fn disconnected(&mut self, peer: Peer, now: Moment) {
-        self.dials.disconnected(peer);
-        for request in self.requests.awaited_from(peer) {
-            self.attempt_failed(request, "disconnected before it answered".to_owned(), now);
-        }
     }
 }

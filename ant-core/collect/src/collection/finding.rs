@@ -72,7 +72,7 @@ impl<C> Collection<C> {
             Ok((peers, in_doubt)) => (peers, in_doubt, None),
             Err(reason) => (Vec::new(), false, Some(reason)),
         };
-        self.dials.connected(&connected);
+        self.all_connected(&connected, now);
         // Its pool may wait for it no longer.
         let Some(id) = self.lookups.end(lookup) else {
             return;

@@ -38,7 +38,7 @@ impl<C> Collection<C> {
             exchanges: Table::default(),
             requests: Requests::default(),
             lookups: Lookups::default(),
-            dials: Dials::default(),
+            dials: Dials::new(plan.dials),
             slowness: Slowness::default(),
             commands: VecDeque::new(),
             started: now,
@@ -55,7 +55,7 @@ impl<C> Collection<C> {
         }
         while self.commands.is_empty() {
             let key = self.gate.poll(now)?;
-            self.start_attempt(key, now);
+            self.proceed(key, now);
         }
         self.commands.pop_front()
     }
@@ -83,7 +83,7 @@ impl<C> Collection<C> {
         while let Some((request, phase)) = self.requests.overdue(now) {
             if let RequestPhase::Sending { .. } = phase {
                 let limit = self.plan.send_timeout;
-                self.attempt_failed(request, format!("not sent within {limit:?}"), now);
+                self.attempt_failed(request, &format!("not sent within {limit:?}"), now);
             } else {
                 self.timed_out(request, now);
             }
@@ -95,6 +95,11 @@ impl<C> Collection<C> {
 
     /// Takes note of what the shell saw.
     pub fn handle(&mut self, event: Event<C>, now: Moment) {
+        // First, so that what the time brings about is not sent to a peer that is
+        // gone as if it were still connected.
+        if let Event::Disconnected { peer } = event {
+            self.dials.disconnected(peer);
+        }
         self.tick(now);
         if self.is_done() {
             return;
@@ -115,10 +120,10 @@ impl<C> Collection<C> {
                 reason,
             } => self.looked_up(lookup, Err(reason), connected, now),
             Event::Sent { request } => self.sent(request, now),
-            Event::Unsent { request, reason } => self.attempt_failed(request, reason, now),
+            Event::Unsent { request, reason } => self.attempt_failed(request, &reason, now),
             Event::Answered { request, answer } => self.answered(request, answer, now),
             Event::Checked { request, result } => self.checked(request, result, now),
-            Event::Disconnected { peer } => self.disconnected(peer, now),
+            Event::Disconnected { peer } => self.answers_lost(peer, now),
         }
         self.settle(now);
     }
@@ -176,9 +181,8 @@ impl<C> Collection<C> {
         if self.is_done() {
             return;
         }
-        self.decide_pools();
+        self.decide_pools(now);
         self.start_lookups(now);
-        self.start_dials(now);
         let decided = |(_, pool): (_, &Pool)| pool.phase == Phase::Decided;
         // Two distinct refusals settle the matter: nothing will be paid, so
         // nobody else need be asked.

@@ -5,6 +5,7 @@
 
 mod answers;
 mod asking;
+mod connections;
 mod finding;
 mod machine;
 mod selection;

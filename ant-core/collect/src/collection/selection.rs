@@ -64,6 +64,8 @@ impl<C> Collection<C> {
         let again = sent
             && exchange.attempts.len() <= REASKS_EACH
             && matches!(exchange.state, State::Out)
+            // A repeat is no reason to dial.
+            && self.dials.is_connected(exchange.peer)
             && self.peers.known(exchange.peer) == Known::Versioned;
         if !again || self.report.reasks >= u64::from(self.plan.reasks) {
             return false;
@@ -86,7 +88,7 @@ impl<C> Collection<C> {
     }
 
     /// Decides the pools that nobody who is still awaited could change.
-    pub(super) fn decide_pools(&mut self) {
+    pub(super) fn decide_pools(&mut self, now: Moment) {
         for id in self.pools.keys() {
             if !self.pools[id].take_changed() {
                 continue;
@@ -99,7 +101,7 @@ impl<C> Collection<C> {
                 pool.phase = Phase::Waiting;
             } else if over || (self.plan.finish == Finish::Decided && self.is_settled(id)) {
                 self.pools[id].decided();
-                self.cancel_queued(id);
+                self.cancel_queued(id, now);
             }
         }
     }
@@ -121,18 +123,17 @@ impl<C> Collection<C> {
     }
 
     /// Asks nobody for a decided pool who has not been asked yet.
-    fn cancel_queued(&mut self, id: PoolId) {
+    fn cancel_queued(&mut self, id: PoolId, now: Moment) {
         let pool = &mut self.pools[id];
-        for at in 0..pool.exchanges().len() {
-            let key = pool.exchanges()[at];
-            let exchange = &mut self.exchanges[key];
-            if matches!(exchange.state, State::Queued) {
-                // Dropped, so that its place in the queue is free.
-                exchange.permit = None;
-                exchange.state = State::Ended(End::Unneeded);
-                pool.ended(false);
-                self.dials.ended(key);
-            }
+        let own = pool.exchanges().iter().copied();
+        let cancelled: Vec<_> = own.filter(|key| self.exchanges[*key].waits()).collect();
+        for key in &cancelled {
+            let exchange = &mut self.exchanges[*key];
+            // Dropped, so that its place in the queue is free.
+            exchange.permit = None;
+            exchange.state = State::Ended(End::Unneeded);
+            pool.ended(false);
         }
+        self.needs_no_dial(&cancelled, now);
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Exchange<C> {
     /// The attempts made so far, the latest last.
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) state: State<C>,
+    /// How many dials it has waited for that failed.
+    pub(crate) failed_dials: usize,
     /// How many of its requests are outstanding.
     pub(crate) out: u32,
     /// Whether a spare has been asked in its place, or none was left.
@@ -56,7 +58,9 @@ pub(crate) struct Attempt {
 
 #[derive(Debug)]
 pub(crate) enum State<C> {
-    /// Waits until its peer may be dialled, or for the gate.
+    /// Waits for its peer to be connected, or for its turn to dial it.
+    Unconnected,
+    /// Waits for its slot.
     Queued,
     /// The latest attempt is being sent or waits for its answer.
     Out,
@@ -91,6 +95,7 @@ impl<C> Exchange<C> {
             permit: None,
             attempts: Vec::new(),
             state: State::Queued,
+            failed_dials: 0,
             out: 0,
             replaced: false,
         }
@@ -113,6 +118,11 @@ impl<C> Exchange<C> {
 
     pub(crate) const fn valid(&self) -> bool {
         matches!(self.state, State::Ended(End::Valid(_)))
+    }
+
+    /// Whether its next request has not left.
+    pub(crate) const fn waits(&self) -> bool {
+        matches!(self.state, State::Unconnected | State::Queued)
     }
 
     pub(crate) const fn ended(&self) -> bool {

@@ -11,12 +11,14 @@ mod slowness;
 mod table;
 mod turns;
 
-pub(crate) use dials::Dials;
+pub(crate) use dials::{Dials, Turn};
 pub(crate) use exchange::{Attempt, End, Exchange, ExchangeKey, State};
 pub(crate) use lookups::Lookups;
 pub(crate) use peers::Peers;
 pub(crate) use pool::{Phase, Pool};
 pub(crate) use requests::{Request, RequestPhase, Requests};
 pub(crate) use slowness::Slowness;
+#[cfg(test)]
+pub(crate) use table::LOOKED_UP;
 pub(crate) use table::Table;
 pub(crate) use turns::Turns;

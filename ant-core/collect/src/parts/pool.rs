@@ -151,9 +151,11 @@ impl Pool {
                 State::Ended(End::Unneeded) => {}
                 // Not ended: the pool was decided without it, or the collection
                 // was cut by a refusal, and a pool of it is not asked for.
-                State::Ended(End::Silent) | State::Queued | State::Out | State::Checking(_) => {
-                    counts.silent.push(peer);
-                }
+                State::Ended(End::Silent)
+                | State::Unconnected
+                | State::Queued
+                | State::Out
+                | State::Checking(_) => counts.silent.push(peer),
             }
         }
         counts.valid = valid.len();

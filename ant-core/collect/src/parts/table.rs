@@ -35,6 +35,7 @@ impl<K: Key, T> Table<K, T> {
     }
 
     pub(crate) fn get(&self, key: K) -> Option<&T> {
+        looked_up();
         self.things.get(key.number())
     }
 
@@ -43,7 +44,7 @@ impl<K: Key, T> Table<K, T> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &T)> {
-        self.keys().zip(&self.things)
+        self.keys().zip(&self.things).inspect(|_| looked_up())
     }
 
     pub(crate) fn into_values(self) -> impl Iterator<Item = T> {
@@ -70,12 +71,26 @@ impl<K: Key, T> Index<K> for Table<K, T> {
     type Output = T;
 
     fn index(&self, key: K) -> &T {
+        looked_up();
         &self.things[key.number()]
     }
 }
 
 impl<K: Key, T> IndexMut<K> for Table<K, T> {
     fn index_mut(&mut self, key: K) -> &mut T {
+        looked_up();
         &mut self.things[key.number()]
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many things have been looked up, in all tables of this thread: what a
+    /// collection does, counted so that a test can bound it.
+    pub(crate) static LOOKED_UP: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+fn looked_up() {
+    #[cfg(test)]
+    LOOKED_UP.set(LOOKED_UP.get() + 1);
 }

@@ -109,6 +109,8 @@ fn a_peer_that_repeats_its_answer_is_checked_and_counted_once() {
         collection.handle(answer(), network.now);
         assert_eq!(checks(&mut collection, network.now), []);
     }
+    let result = Ok(peer(0));
+    collection.handle(Event::Checked { request, result }, network.now);
     while network.step(&mut collection, &mut agenda) {}
     let (verdict, report) = collection.finish();
     assert!(matches!(verdict, Verdict::Full(_)));
