@@ -22,7 +22,9 @@ use ant_wan::Lab;
 use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::{args::Cli, commands::Ready, exit::Failure, interrupt::Left, network::CommandContext};
+use crate::{
+    args::Cli, commands::CheckedInput, exit::Failure, interrupt::Left, network::CommandContext,
+};
 
 /// How long what is still running may take to end, once a command is done.
 const WIND_DOWN: Duration = Duration::from_secs(5);
@@ -70,7 +72,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let Some(command) = commands::run_alone(cli.command)? else {
         return Ok(());
     };
-    let ready = Ready::new(command)?;
+    let ready = CheckedInput::new(command)?;
     allow_many_files();
     let Some(scenario) = ready.scenario() else {
         return carry_out(ready, None);
@@ -93,7 +95,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
 }
 
 /// Runs a command on a runtime of its own, with a folder for its files.
-fn carry_out(ready: Ready, lab: Option<&Lab>) -> Result<(), Failure> {
+fn carry_out(ready: CheckedInput, lab: Option<&Lab>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::failed(format!("the runtime did not start: {error}")))?;
     // Outlives the runtime, so that no node writes to it after its removal.

@@ -21,12 +21,12 @@ use crate::{args::WalletArgs, exit::Failure};
 const KEY: &str = "SECRET_KEY";
 
 /// A chain, and a key that came with it.
-pub(crate) struct Purse {
+pub(crate) struct PaymentChain {
     chain: Network,
     key: Option<String>,
 }
 
-impl Purse {
+impl PaymentChain {
     /// The chain that a testnet's manifest names, or else the settings.
     pub(crate) fn remote(manifest: Option<&Path>, settings: &Settings) -> Result<Self, Failure> {
         if let Some(path) = manifest {
@@ -61,7 +61,7 @@ impl Purse {
         if !named && !of_manifest {
             return Ok(None);
         }
-        Self::remote(manifest.filter(|_| of_manifest), settings).map(|purse| Some(purse.chain))
+        Self::remote(manifest.filter(|_| of_manifest), settings).map(|named| Some(named.chain))
     }
 
     /// The chain of a testnet of our own.

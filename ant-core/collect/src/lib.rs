@@ -19,11 +19,10 @@
 #![forbid(unsafe_code)]
 
 mod collection;
-mod exchange;
 mod memory;
 mod message;
+mod parts;
 mod plan;
-mod pool;
 mod verdict;
 mod witness;
 

@@ -62,6 +62,13 @@ pub enum Command {
         /// In which form.
         dialect: Dialect,
     },
+    /// Check the candidate that came with the last [`Event::Answered`], and say
+    /// in [`Event::Checked`] what came of it. Candidates that come late or twice
+    /// are not worth a check, and get no such command.
+    Check {
+        /// The request that it answered.
+        request: RequestKey,
+    },
 }
 
 /// What the shell saw. `C` is the shell's own type of a checked candidate.
@@ -123,7 +130,8 @@ pub enum Event<C> {
 /// What a peer's answer said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A signed candidate; [`Event::Checked`] follows.
+    /// A signed candidate. The shell keeps it until it has carried out the
+    /// commands that follow: [`Command::Check`] may be among them.
     Candidate,
     /// This client's settlement version is too old for the peer.
     SettlementRefused {

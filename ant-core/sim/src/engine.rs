@@ -162,6 +162,15 @@ impl<'a> Engine<'a> {
                 let at = self.answered_at(index, service) + late;
                 self.send(index, at, Message::Answer { request });
             }
+            Command::Check { request } => {
+                let check = self.scenario.client.check.0;
+                let checked = self.check_cores.iter_mut().min().map(|core| {
+                    *core = self.now.max(*core) + check;
+                    *core
+                });
+                self.agenda
+                    .plan(checked.unwrap_or(self.now), What::Checked { request });
+            }
         }
     }
 
@@ -270,18 +279,8 @@ impl<'a> Engine<'a> {
     fn take(&mut self, message: Message, tree: Option<&mut Tree>) {
         match (message, tree) {
             (Message::Answer { request }, Some(tree)) => {
-                let known = tree.awaits_check(request);
                 let answer = Answer::Candidate;
                 tree.handle(Event::Answered { request, answer }, self.now);
-                if !known && tree.awaits_check(request) {
-                    let check = self.scenario.client.check.0;
-                    let checked = self.check_cores.iter_mut().min().map(|core| {
-                        *core = self.now.max(*core) + check;
-                        *core
-                    });
-                    self.agenda
-                        .plan(checked.unwrap_or(self.now), What::Checked { request });
-                }
             }
             (Message::Answer { .. }, None) => self.after_end += 1,
             (Message::Reply { lookup, round }, tree) => {

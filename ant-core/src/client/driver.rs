@@ -66,6 +66,7 @@ pub(crate) async fn collect(
         deliver,
         looked_up,
         addresses: HashMap::new(),
+        candidate: None,
     };
     let mut latest = clock.now();
     loop {
@@ -129,6 +130,17 @@ struct Shell<'a> {
     deliver: mpsc::UnboundedSender<Delivery>,
     looked_up: mpsc::UnboundedSender<(Moment, LookupKey, Result<Found, String>)>,
     addresses: HashMap<Peer, Vec<MultiAddr>>,
+    /// The candidate that came last, until the commands that follow are carried
+    /// out.
+    candidate: Option<Candidate>,
+}
+
+/// A candidate as its peer sent it.
+struct Candidate {
+    request: RequestKey,
+    peer: Peer,
+    node: Vec<u8>,
+    commitment: Option<Vec<u8>>,
 }
 
 impl Shell<'_> {
@@ -161,6 +173,7 @@ impl Shell<'_> {
                 peer,
                 dialect,
             } => self.send(request, pool, peer, dialect),
+            Command::Check { request } => self.check(request),
         }
     }
 
@@ -191,7 +204,7 @@ impl Shell<'_> {
     }
 
     fn take(
-        &self,
+        &mut self,
         incoming: Incoming,
         collection: &mut Collection<MerklePaymentCandidateNode>,
         now: Moment,
@@ -204,33 +217,34 @@ impl Shell<'_> {
                 node,
                 commitment,
             } => {
+                self.candidate = Some(Candidate {
+                    request,
+                    peer,
+                    node,
+                    commitment,
+                });
                 let answer = Answer::Candidate;
-                let known = collection.awaits_check(request);
                 collection.handle(Event::Answered { request, answer }, now);
-                // Late and repeated candidates are not worth a signature.
-                if known || !collection.awaits_check(request) {
-                    return;
-                }
-                let timestamp = self.quote.timestamp;
-                let checked = move || check(peer, timestamp, &node, commitment.as_deref());
-                self.check(request, checked);
             }
         }
     }
 
-    /// Checks a candidate on a worker thread.
-    fn check(
-        &self,
-        request: RequestKey,
-        check: impl FnOnce() -> Result<MerklePaymentCandidateNode, String> + Send + 'static,
-    ) {
+    /// Checks the candidate that came last on a worker thread.
+    fn check(&mut self, request: RequestKey) {
+        let came = self.candidate.take();
+        let Some(came) = came.filter(|candidate| candidate.request == request) else {
+            debug_assert!(false, "{request:?} is to be checked, but did not come last");
+            return;
+        };
+        let timestamp = self.quote.timestamp;
+        let checked = move || check(came.peer, timestamp, &came.node, came.commitment.as_deref());
         let shared = Arc::clone(self.shared);
         let deliver = self.deliver.clone();
         tokio::spawn(async move {
             // As many at a time as there are cores; the permit is held to the
             // end of the check. The semaphore is never closed.
             let _permit = shared.checkers.acquire().await;
-            let result = tokio::task::spawn_blocking(check)
+            let result = tokio::task::spawn_blocking(checked)
                 .await
                 .unwrap_or_else(|error| Err(format!("its check failed: {error}")));
             let event = Event::Checked { request, result };

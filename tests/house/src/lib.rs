@@ -6,6 +6,8 @@
 //! followed to where it is defined. A file that only declares its children
 //! (`mod child;`) does not need them.
 
+#![forbid(unsafe_code)]
+
 mod imports;
 mod modules;
 

@@ -14,19 +14,19 @@ use crate::{
     interrupt::Interrupt,
     network::{CommandContext, NetworkSelection},
     output::{outcome, print, print_json},
-    wallet::Purse,
+    wallet::PaymentChain,
 };
 
 /// How long a payment may take to settle before its run counts as failed.
 const PAY_WITHIN: Duration = Duration::from_mins(3);
 
-pub(crate) struct Ready {
+pub(crate) struct CheckedInput {
     args: MeasureArgs,
     plan: MeasurePlan,
     pub(crate) chosen: NetworkSelection,
 }
 
-impl Ready {
+impl CheckedInput {
     pub(crate) fn new(args: MeasureArgs) -> Result<Self, Failure> {
         let chosen = if args.pay {
             NetworkSelection::paying(&args.network, args.seed)?
@@ -59,17 +59,17 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
-    let Ready { args, plan, chosen } = ready;
+pub(crate) async fn run(ready: CheckedInput, ground: CommandContext<'_>) -> Result<(), Failure> {
+    let CheckedInput { args, plan, chosen } = ready;
     let host = Host::now();
     let interrupt = Interrupt::new()?;
     let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
     let payer = if args.pay {
-        let purse = match testnet.as_ref().and_then(Testnet::chain) {
-            Some(chain) => Purse::own(chain),
-            None => Purse::remote(args.network.manifest.as_deref(), &chosen.settings)?,
+        let chain = match testnet.as_ref().and_then(Testnet::chain) {
+            Some(chain) => PaymentChain::own(chain),
+            None => PaymentChain::remote(args.network.manifest.as_deref(), &chosen.settings)?,
         };
-        Some(purse.payer_in(&ground.folder.join("receipts"), PAY_WITHIN)?)
+        Some(chain.payer_in(&ground.folder.join("receipts"), PAY_WITHIN)?)
     } else {
         None
     };

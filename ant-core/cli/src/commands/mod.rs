@@ -40,26 +40,30 @@ pub(crate) fn run_alone(command: Command) -> Result<Option<NetworkCommand>, Fail
 
 /// A command that needs a network, its input read and found good; nothing is
 /// started.
-pub(crate) enum Ready {
-    Measure(measure::Ready),
-    Quote(quote::Ready),
-    Soak(soak::Ready),
-    Testnet(testnet::Ready),
-    Upload(Box<upload::Ready>),
-    Download(Box<upload::ReadyDownload>),
+pub(crate) enum CheckedInput {
+    Measure(measure::CheckedInput),
+    Quote(quote::CheckedInput),
+    Soak(soak::CheckedInput),
+    Testnet(testnet::CheckedInput),
+    Upload(Box<upload::CheckedInput>),
+    Download(Box<upload::CheckedDownload>),
 }
 
-impl Ready {
+impl CheckedInput {
     pub(crate) fn new(command: NetworkCommand) -> Result<Self, Failure> {
         Ok(match command {
-            NetworkCommand::Measure(args) => Self::Measure(measure::Ready::new(args)?),
-            NetworkCommand::Quote(args) => Self::Quote(quote::Ready::new(args)?),
-            NetworkCommand::Soak(args) => Self::Soak(soak::Ready::new(args)?),
-            NetworkCommand::Testnet(args) => Self::Testnet(testnet::Ready::new(args)?),
-            NetworkCommand::Upload(args) => Self::Upload(Box::new(upload::Ready::upload(args)?)),
-            NetworkCommand::Resume(args) => Self::Upload(Box::new(upload::Ready::resume(args)?)),
+            NetworkCommand::Measure(args) => Self::Measure(measure::CheckedInput::new(args)?),
+            NetworkCommand::Quote(args) => Self::Quote(quote::CheckedInput::new(args)?),
+            NetworkCommand::Soak(args) => Self::Soak(soak::CheckedInput::new(args)?),
+            NetworkCommand::Testnet(args) => Self::Testnet(testnet::CheckedInput::new(args)?),
+            NetworkCommand::Upload(args) => {
+                Self::Upload(Box::new(upload::CheckedInput::upload(args)?))
+            }
+            NetworkCommand::Resume(args) => {
+                Self::Upload(Box::new(upload::CheckedInput::resume(args)?))
+            }
             NetworkCommand::Download(args) => {
-                Self::Download(Box::new(upload::ReadyDownload::new(args)?))
+                Self::Download(Box::new(upload::CheckedDownload::new(args)?))
             }
         })
     }

@@ -17,13 +17,13 @@ use crate::{
     network::{CommandContext, NetworkSelection},
     output::{print, print_json},
     record,
-    wallet::Purse,
+    wallet::PaymentChain,
 };
 
 /// The most addresses one tree holds.
 const MOST: usize = 256;
 
-pub(crate) struct Ready {
+pub(crate) struct CheckedInput {
     json: bool,
     addresses: Vec<[u8; 32]>,
     out: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub(crate) struct Ready {
     pub(crate) chosen: NetworkSelection,
 }
 
-impl Ready {
+impl CheckedInput {
     pub(crate) fn new(args: QuoteArgs) -> Result<Self, Failure> {
         let chosen = NetworkSelection::new(&args.network, args.seed)?;
         record::check(&chosen.settings)?;
@@ -55,8 +55,8 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
-    let Ready {
+pub(crate) async fn run(ready: CheckedInput, ground: CommandContext<'_>) -> Result<(), Failure> {
+    let CheckedInput {
         json,
         addresses,
         out,
@@ -78,7 +78,7 @@ pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), 
         batches,
     } = quoted?;
     if let (Some(path), Some(prepared)) = (&out, batches.first()) {
-        let chain = Purse::known(manifest.as_deref(), &chosen.settings)?;
+        let chain = PaymentChain::known(manifest.as_deref(), &chosen.settings)?;
         write_batch(path, &prepared.batch, chain.as_ref())?;
         if chain.is_none() {
             eprintln!(

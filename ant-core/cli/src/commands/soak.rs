@@ -20,12 +20,12 @@ use crate::{
     record,
 };
 
-pub(crate) struct Ready {
+pub(crate) struct CheckedInput {
     args: SoakArgs,
     pub(crate) chosen: NetworkSelection,
 }
 
-impl Ready {
+impl CheckedInput {
     pub(crate) fn new(args: SoakArgs) -> Result<Self, Failure> {
         let chosen = NetworkSelection::new(&args.network, args.seed)?;
         record::check(&chosen.settings)?;
@@ -33,8 +33,8 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
-    let Ready { args, chosen } = ready;
+pub(crate) async fn run(ready: CheckedInput, ground: CommandContext<'_>) -> Result<(), Failure> {
+    let CheckedInput { args, chosen } = ready;
     let (interrupt, hangup) = Interrupt::and_hangup()?;
     let (mut interrupt, testnet) = Box::pin(interrupt.starting(chosen.start(ground))).await?;
     let target = chosen.target(ground, testnet.as_ref());

@@ -11,12 +11,12 @@ use crate::{
     output::print,
 };
 
-pub(crate) struct Ready {
+pub(crate) struct CheckedInput {
     args: TestnetArgs,
     pub(crate) own: OwnTestnet,
 }
 
-impl Ready {
+impl CheckedInput {
     pub(crate) fn new(args: TestnetArgs) -> Result<Self, Failure> {
         if let Some(path) = &args.manifest {
             ManifestFile::check(path).map_err(Failure::bad_input)?;
@@ -45,8 +45,8 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, context: CommandContext<'_>) -> Result<(), Failure> {
-    let Ready { args, own } = ready;
+pub(crate) async fn run(ready: CheckedInput, context: CommandContext<'_>) -> Result<(), Failure> {
+    let CheckedInput { args, own } = ready;
     let interrupt = Interrupt::new()?;
     let (mut interrupt, testnet) = Box::pin(interrupt.starting(own.start(context))).await?;
     let announced = announce(&testnet, &args, &own, context);

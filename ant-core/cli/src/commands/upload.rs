@@ -21,11 +21,11 @@ use crate::{
     interrupt::Interrupt,
     network::{CommandContext, NetworkSelection},
     output::print,
-    wallet::Purse,
+    wallet::PaymentChain,
 };
 
 /// What an upload or a resumption is given.
-pub(crate) struct Ready {
+pub(crate) struct CheckedInput {
     what: What,
     wallet: WalletArgs,
     manifest: Option<PathBuf>,
@@ -40,7 +40,7 @@ enum What {
     Resume,
 }
 
-impl Ready {
+impl CheckedInput {
     pub(crate) fn upload(args: UploadArgs) -> Result<Self, Failure> {
         let file = args
             .file
@@ -95,8 +95,8 @@ impl Ready {
     }
 }
 
-pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), Failure> {
-    let Ready {
+pub(crate) async fn run(ready: CheckedInput, ground: CommandContext<'_>) -> Result<(), Failure> {
+    let CheckedInput {
         what,
         wallet,
         manifest,
@@ -105,8 +105,8 @@ pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), 
     // What can be known of the wallet is known before anything is started.
     let remote = match &chosen.own {
         None => {
-            let purse = Purse::remote(manifest.as_deref(), &chosen.settings)?;
-            Some(purse.payer(&wallet, None)?)
+            let chain = PaymentChain::remote(manifest.as_deref(), &chosen.settings)?;
+            Some(chain.payer(&wallet, None)?)
         }
         Some(_) => None,
     };
@@ -115,7 +115,7 @@ pub(crate) async fn run(ready: Ready, ground: CommandContext<'_>) -> Result<(), 
     let work = async {
         let payer = match (remote, testnet.as_ref().and_then(Testnet::chain)) {
             (Some(payer), _) => payer,
-            (None, Some(chain)) => Purse::own(chain).payer(&wallet, Some(ground.folder))?,
+            (None, Some(chain)) => PaymentChain::own(chain).payer(&wallet, Some(ground.folder))?,
             (None, None) => return Err(Failure::failed("the testnet has no chain")),
         };
         let target = chosen.target(ground, testnet.as_ref());
@@ -298,7 +298,7 @@ fn summary(uploaded: &Uploaded, data_map: Option<&Path>) -> String {
 }
 
 /// A download, its input read.
-pub(crate) struct ReadyDownload {
+pub(crate) struct CheckedDownload {
     from: From,
     to: PathBuf,
     pub(crate) chosen: NetworkSelection,
@@ -309,7 +309,7 @@ enum From {
     Address([u8; 32]),
 }
 
-impl ReadyDownload {
+impl CheckedDownload {
     pub(crate) fn new(args: DownloadArgs) -> Result<Self, Failure> {
         let chosen = NetworkSelection::new(&args.network, 1)?;
         if chosen.own.is_some() {

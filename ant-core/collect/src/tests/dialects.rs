@@ -1,13 +1,27 @@
 //! The two forms of a request, and what the client learns of who reads which.
 
+use std::iter;
+
+use ant_pacing::{Moment, Peer};
+
 use super::network::{Agenda, Manner, Network, ms, peer, secs, target};
 use crate::{
-    Answer,
+    Answer, Collection, Command,
     Dialect::{Legacy, Versioned},
     Event, Known, RequestKey, Verdict,
 };
 
 const OLD: Manner = Manner::Old(ms(10));
+
+/// Whose candidates the collection wants checked now. It wants nothing else.
+fn checks(collection: &mut Collection<Peer>, now: Moment) -> Vec<RequestKey> {
+    iter::from_fn(|| collection.poll(now))
+        .map(|command| match command {
+            Command::Check { request } => request,
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
 
 #[test]
 fn an_old_peer_is_asked_again_and_learnt_after_two_trees() {
@@ -89,12 +103,14 @@ fn a_peer_that_repeats_its_answer_is_checked_and_counted_once() {
         request,
         answer: Answer::Candidate,
     };
-    assert!(!collection.awaits_check(request));
     collection.handle(answer(), network.now);
-    assert!(collection.awaits_check(request));
+    assert_eq!(checks(&mut collection, network.now), [request]);
     for _ in 0..5 {
         collection.handle(answer(), network.now);
+        assert_eq!(checks(&mut collection, network.now), []);
     }
+    let result = Ok(peer(0));
+    collection.handle(Event::Checked { request, result }, network.now);
     while network.step(&mut collection, &mut agenda) {}
     let (verdict, report) = collection.finish();
     assert!(matches!(verdict, Verdict::Full(_)));
@@ -119,7 +135,8 @@ fn a_late_candidates_check_does_not_decide_for_the_retry() {
         },
         network.now,
     );
-    assert!(!collection.awaits_check(first), "the retry is out");
+    let checks = checks(&mut collection, network.now);
+    assert_eq!(checks, [], "the retry is out");
     let forged = Err("bad signature".to_owned());
     let checked = Event::Checked {
         request: first,

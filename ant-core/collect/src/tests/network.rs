@@ -29,6 +29,14 @@ pub(super) fn target(n: u8) -> [u8; 32] {
     [n; 32]
 }
 
+fn found(peers: &[Peer]) -> Vec<FoundPeer> {
+    let found = |peer: &Peer| FoundPeer {
+        peer: *peer,
+        address: None,
+    };
+    peers.iter().map(found).collect()
+}
+
 /// What a peer does with requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
@@ -74,17 +82,25 @@ pub(super) struct Network {
     /// Whether that is in doubt.
     pub(super) in_doubt: bool,
     pub(super) connected: Vec<Peer>,
-    /// How long the first request to a peer takes to be sent.
+    /// How long a request to a peer that is not connected takes to be sent.
     pub(super) dial_time: Duration,
     /// The most peers that were dialled at a time.
     pub(super) peak_dials: usize,
-    /// Until when a peer is dialled.
-    dialled: BTreeMap<Peer, Moment>,
+    /// The most requests that waited for one dial.
+    pub(super) most_at_a_dial: usize,
+    /// Until when a peer is dialled, and how many requests wait for that.
+    dialling: BTreeMap<Peer, (Moment, usize)>,
+    /// From when on a peer is connected that has been dialled.
+    linked: BTreeMap<Peer, Moment>,
+    /// What the candidates turn out to be, by the request that they answer.
+    checks: BTreeMap<RequestKey, Result<Peer, String>>,
     pub(super) now: Moment,
     /// The most lookups that ran at a time.
     pub(super) peak_lookups: u32,
     /// Requests sent, by peer and form.
     pub(super) sent: Vec<(Peer, Dialect)>,
+    /// When each of them was.
+    pub(super) sent_at: Vec<Moment>,
     lookups: u32,
     asked: BTreeMap<Peer, u32>,
 }
@@ -108,10 +124,14 @@ impl Network {
             connected: Vec::new(),
             dial_time: Duration::ZERO,
             peak_dials: 0,
-            dialled: BTreeMap::new(),
+            most_at_a_dial: 0,
+            dialling: BTreeMap::new(),
+            linked: BTreeMap::new(),
+            checks: BTreeMap::new(),
             now: Moment::ZERO,
             peak_lookups: 0,
             sent: Vec::new(),
+            sent_at: Vec::new(),
             lookups: 0,
             asked: BTreeMap::new(),
         }
@@ -136,8 +156,16 @@ impl Network {
 
     /// Runs a tree with these midpoints to its end.
     pub(super) fn run(&mut self, targets: &[[u8; 32]]) -> (Verdict<Peer>, Report, GateStats) {
+        self.run_with(targets, Agenda::default())
+    }
+
+    /// Runs a tree to its end while this happens besides.
+    pub(super) fn run_with(
+        &mut self,
+        targets: &[[u8; 32]],
+        mut agenda: Agenda,
+    ) -> (Verdict<Peer>, Report, GateStats) {
         let mut collection = self.collection(targets);
-        let mut agenda = Agenda::default();
         while self.step(&mut collection, &mut agenda) {}
         assert!(
             collection.is_done(),
@@ -151,9 +179,7 @@ impl Network {
     /// Carries out what is due and moves on to the next moment at which
     /// something happens; false when there is none, or the collection is done.
     pub(super) fn step(&mut self, collection: &mut Collection<Peer>, agenda: &mut Agenda) -> bool {
-        while let Some(command) = collection.poll(self.now) {
-            self.carry_out(command, agenda);
-        }
+        self.carry_out_all(collection, agenda);
         if collection.is_done() {
             return false;
         }
@@ -163,29 +189,39 @@ impl Network {
         };
         assert!(next >= self.now, "a deadline in the past");
         self.now = next;
-        while let Some(event) = agenda.due(self.now) {
-            if matches!(event, Event::Found { .. } | Event::LookupFailed { .. }) {
-                self.lookups -= 1;
+        while let Some(mut event) = agenda.due(self.now) {
+            match &mut event {
+                Event::Found { connected, .. } | Event::LookupFailed { connected, .. } => {
+                    self.lookups -= 1;
+                    *connected = found(&self.connected);
+                }
+                Event::Disconnected { peer } => self.unlink(*peer),
+                _ => {}
             }
             collection.handle(event, self.now);
+            self.carry_out_all(collection, agenda);
         }
         collection.tick(self.now);
         true
     }
 
+    fn carry_out_all(&mut self, collection: &mut Collection<Peer>, agenda: &mut Agenda) {
+        while let Some(command) = collection.poll(self.now) {
+            // A check takes no time.
+            if let Command::Check { request } = command {
+                let result = self.checks[&request].clone();
+                collection.handle(Event::Checked { request, result }, self.now);
+            } else {
+                self.carry_out(command, agenda);
+            }
+        }
+    }
+
     fn carry_out(&mut self, command: Command, agenda: &mut Agenda) {
-        let found = |peers: &[Peer]| {
-            let found = |peer: &Peer| FoundPeer {
-                peer: *peer,
-                address: None,
-            };
-            peers.iter().map(found).collect::<Vec<_>>()
-        };
         match command {
             Command::Lookup { lookup, how, .. } => {
                 self.lookups += 1;
                 self.peak_lookups = self.peak_lookups.max(self.lookups);
-                let connected = found(&self.connected);
                 let witnessed = self.witnessed.as_ref().filter(|_| how != Lookup::Stock);
                 let finds = self.lookup_finds.get(&lookup.0);
                 let event = match finds.or(witnessed).or(self.finds.as_ref()) {
@@ -193,11 +229,11 @@ impl Network {
                         lookup,
                         peers: found(peers),
                         in_doubt: self.in_doubt && how != Lookup::Stock,
-                        connected,
+                        connected: Vec::new(),
                     },
                     None => Event::LookupFailed {
                         lookup,
-                        connected,
+                        connected: Vec::new(),
                         reason: "no route".to_owned(),
                     },
                 };
@@ -211,37 +247,33 @@ impl Network {
                 ..
             } => {
                 self.sent.push((peer, dialect));
+                self.sent_at.push(self.now);
                 self.send(request, peer, dialect, agenda);
             }
+            Command::Check { .. } => unreachable!("carried out above"),
         }
     }
 
     fn send(&mut self, request: RequestKey, peer: Peer, dialect: Dialect, agenda: &mut Agenda) {
+        let manner = self.manners[&peer];
+        let sent = self.dial(peer, manner);
         let asked = self.asked.entry(peer).or_default();
         *asked += 1;
-        let manner = self.manners[&peer];
-        let connected = self.connected.contains(&peer);
-        let dials = if connected {
-            Duration::ZERO
-        } else {
-            self.dial_time
-        };
-        let sent = *self.dialled.entry(peer).or_insert(self.now + dials);
-        let sent = sent.max(self.now);
-        let dialling = self.dialled.values().filter(|until| **until > self.now);
-        self.peak_dials = self.peak_dials.max(dialling.count());
         match manner {
             Manner::Unreachable => {
                 let reason = "no route".to_owned();
                 agenda.add(sent, Event::Unsent { request, reason });
             }
             Manner::Stuck => {}
+            // Before whatever else happens now, a disconnect among it.
+            _ if sent == self.now => agenda.add_first(sent, Event::Sent { request }),
             _ => agenda.add(sent, Event::Sent { request }),
         }
-        let candidate = |agenda: &mut Agenda, after, result| {
+        let checks = &mut self.checks;
+        let mut candidate = |agenda: &mut Agenda, after, result| {
             let answer = Answer::Candidate;
+            checks.insert(request, result);
             agenda.add(sent + after, Event::Answered { request, answer });
-            agenda.add(sent + after, Event::Checked { request, result });
         };
         match manner {
             Manner::Silent | Manner::Unreachable | Manner::Stuck => {}
@@ -276,21 +308,62 @@ impl Network {
     }
 }
 
-/// What happens when, in order of time, then of being added.
+impl Network {
+    /// When a request of now to this peer is sent.
+    fn dial(&mut self, peer: Peer, manner: Manner) -> Moment {
+        let now = self.now;
+        let linked = self.linked.get(&peer).is_some_and(|from| *from <= now);
+        if linked || self.connected.contains(&peer) {
+            return now;
+        }
+        self.dialling.retain(|_, (until, _)| *until > now);
+        let takes = match manner {
+            Manner::Stuck => self.plan.send_timeout,
+            _ => self.dial_time,
+        };
+        let (until, requests) = self.dialling.entry(peer).or_insert((now + takes, 0));
+        *requests += 1;
+        self.most_at_a_dial = self.most_at_a_dial.max(*requests);
+        let until = *until;
+        if !matches!(manner, Manner::Stuck | Manner::Unreachable) {
+            self.linked.insert(peer, until);
+        }
+        if until > now {
+            self.peak_dials = self.peak_dials.max(self.dialling.len());
+        }
+        until
+    }
+
+    /// The peer's connection ends, if it has one.
+    fn unlink(&mut self, peer: Peer) {
+        self.connected.retain(|connected| *connected != peer);
+        if self.linked.get(&peer).is_some_and(|from| *from < self.now) {
+            self.linked.remove(&peer);
+        }
+    }
+}
+
+/// What happens when, in order of time, then what comes first, then of being
+/// added.
 #[derive(Default)]
 pub(super) struct Agenda {
-    events: BTreeMap<(Moment, u64), Shown>,
+    events: BTreeMap<(Moment, bool, u64), Shown>,
     next: u64,
 }
 
 impl Agenda {
     pub(super) fn add(&mut self, at: Moment, event: Shown) {
-        self.events.insert((at, self.next), event);
+        self.events.insert((at, true, self.next), event);
+        self.next += 1;
+    }
+
+    fn add_first(&mut self, at: Moment, event: Shown) {
+        self.events.insert((at, false, self.next), event);
         self.next += 1;
     }
 
     fn next(&self) -> Option<Moment> {
-        self.events.first_key_value().map(|((at, _), _)| *at)
+        self.events.first_key_value().map(|((at, ..), _)| *at)
     }
 
     fn due(&mut self, now: Moment) -> Option<Shown> {

@@ -1,90 +1,46 @@
-//! Finding whom a pool asks: so many lookups at once, a second one in place of
-//! one that hangs, and a thorough one where a cheap one found too few.
+//! Finding whom a pool asks: a few lookups at once, a second one in place of one
+//! that hangs, and a thorough one where a cheap one found too few.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use ant_pacing::Moment;
 
-use super::Collection;
-use crate::{
-    Command, FoundPeer, Lookup, LookupKey, LookupTime, POOL_SIZE, PoolId,
-    pool::{Phase, Pool},
-};
-
-/// A lookup hangs when it has taken so many times what nine of ten lookups of
-/// its kind took in its tree. Those differ less than answers do, each being the
-/// slowest of many replies; and what hangs does so for the stack's own timeouts
-/// of 10 to 25 s.
-const HANGS_TIMES: u32 = 2;
-
-/// No lookup hangs before this: a second one is dearer than a request.
-const HANGS_AT_LEAST: Duration = Duration::from_millis(500);
+use super::state::Collection;
+use crate::{Command, FoundPeer, Lookup, LookupKey, LookupTime, POOL_SIZE, PoolId, parts::Phase};
 
 impl<C> Collection<C> {
     pub(super) fn start_lookups(&mut self, now: Moment) {
-        for at in 0..self.pools.len() {
-            if self.lookups.len() >= self.plan.lookups.max(1) {
+        for id in self.pools.keys() {
+            if self.lookups.running() >= self.plan.lookups.max(1) {
                 break;
             }
-            let pool = &mut self.pools[at];
+            let pool = &mut self.pools[id];
             if pool.phase == Phase::Waiting {
                 pool.phase = Phase::LookingUp {
                     since: now,
                     hedged: false,
                 };
-                self.look_up(PoolId(at));
+                self.look_up(id);
             }
         }
     }
 
     fn look_up(&mut self, id: PoolId) {
-        let Some(pool) = self.pools.get(id.0) else {
-            return;
-        };
-        let lookup = LookupKey(self.next_lookup);
-        self.next_lookup += 1;
-        self.lookups.insert(lookup, id);
+        let pool = &self.pools[id];
         self.commands.push_back(Command::Lookup {
-            lookup,
+            lookup: self.lookups.start(id),
             target: pool.target,
             count: self.plan.ask,
             how: pool.how,
         });
     }
 
-    /// How long a lookup of this kind may take before it hangs, once half as
-    /// many as the tree has pools have ended.
-    fn hangs_after(&self, how: Lookup) -> Option<Duration> {
-        let (_, times) = self.lookup_times.iter().find(|(of, _)| *of == how)?;
-        let known = times.len() >= self.pools.len().div_ceil(2);
-        let ninth_decile = *times.get(times.len() * 9 / 10)?;
-        known.then(|| (ninth_decile * HANGS_TIMES).max(HANGS_AT_LEAST))
-    }
-
-    fn lookup_took(&mut self, how: Lookup, took: Duration) {
-        if !self.lookup_times.iter().any(|(of, _)| *of == how) {
-            self.lookup_times.push((how, Vec::new()));
-        }
-        for (_, times) in self.lookup_times.iter_mut().filter(|(of, _)| *of == how) {
-            let at = times.partition_point(|other| *other < took);
-            times.insert(at, took);
-        }
-    }
-
-    /// When a pool's lookup will hang, and which pool's.
+    /// When a pool's lookup will hang, and which pool's, if it may have a second
+    /// one.
     fn first_to_hang(&self) -> Option<(Moment, PoolId)> {
         let spent = self.report.hedges >= u64::from(self.plan.hedges);
-        if spent || self.lookups.is_empty() {
-            return None;
-        }
-        let hangs = |(at, pool): (usize, &Pool)| match pool.phase {
-            Phase::LookingUp {
-                since,
-                hedged: false,
-            } => Some((since + self.hangs_after(pool.how)?, PoolId(at))),
-            _ => None,
-        };
-        self.pools.iter().enumerate().filter_map(hangs).min()
+        let first = || self.lookups.first_to_hang(&self.pools);
+        (!spent).then(first).flatten()
     }
 
     /// When the next lookup will hang.
@@ -97,14 +53,11 @@ impl<C> Collection<C> {
     pub(super) fn hedge(&mut self, now: Moment) {
         while let Some((at, id)) = self.first_to_hang()
             && at <= now
+            && let Phase::LookingUp { hedged, .. } = &mut self.pools[id].phase
         {
-            if let Some(pool) = self.pools.get_mut(id.0)
-                && let Phase::LookingUp { hedged, .. } = &mut pool.phase
-            {
-                *hedged = true;
-                self.report.hedges += 1;
-                self.look_up(id);
-            }
+            *hedged = true;
+            self.report.hedges += 1;
+            self.look_up(id);
         }
     }
 
@@ -119,20 +72,18 @@ impl<C> Collection<C> {
             Ok((peers, in_doubt)) => (peers, in_doubt, None),
             Err(reason) => (Vec::new(), false, Some(reason)),
         };
-        self.dials.connected(&connected);
-        // None: its pool waits for it no longer.
-        let Some(id) = self.lookups.remove(&lookup) else {
+        self.all_connected(&connected, now);
+        // Its pool may wait for it no longer.
+        let Some(id) = self.lookups.end(lookup) else {
             return;
         };
-        let Some(pool) = self.pools.get_mut(id.0) else {
-            return;
-        };
+        let pool = &mut self.pools[id];
         let Phase::LookingUp { since, .. } = pool.phase else {
+            debug_assert!(false, "a lookup runs for {id:?}, which waits for none");
             return;
         };
         // The other one may do better than this.
-        let other = self.lookups.values().any(|pool| *pool == id);
-        if other && peers.len() < POOL_SIZE {
+        if self.lookups.any_for(id) && peers.len() < POOL_SIZE {
             if peers.len() >= pool.found.len() {
                 pool.found = peers;
             }
@@ -142,17 +93,16 @@ impl<C> Collection<C> {
             peers = std::mem::take(&mut pool.found);
         }
         pool.found.clear();
-        self.lookups.retain(|_, pool| *pool != id);
+        self.lookups.forget(id);
         pool.phase = Phase::Asking;
         pool.lookup_error = error.filter(|_| peers.is_empty());
         let took = now.since(since);
-        let how = pool.how;
         self.report.lookups.push(LookupTime {
             pool: id,
             took,
             found: peers.len(),
         });
-        self.lookup_took(how, took);
+        self.lookups.took(pool.how, took);
         self.choose(id, peers, in_doubt, connected, now);
         self.start_lookups(now);
     }
@@ -166,12 +116,9 @@ impl<C> Collection<C> {
         connected: Vec<FoundPeer>,
         now: Moment,
     ) {
-        let Some(pool) = self.pools.get_mut(id.0) else {
-            return;
-        };
-        let exchanges = &self.exchanges;
-        let asked = pool.exchanges.iter().filter_map(|key| exchanges.get(*key));
-        let mut seen: BTreeSet<_> = asked.map(|exchange| exchange.peer).collect();
+        let pool = &mut self.pools[id];
+        let asked = pool.exchanges().iter().map(|key| self.exchanges[*key].peer);
+        let mut seen: BTreeSet<_> = asked.collect();
         let again = !seen.is_empty();
         peers.retain(|found| seen.insert(found.peer));
         let doubtful = in_doubt || peers.len() < POOL_SIZE;
@@ -194,8 +141,7 @@ impl<C> Collection<C> {
         }
         let first = self.plan.first.unwrap_or(peers.len()).max(POOL_SIZE);
         let spares = peers.split_off(first.min(peers.len()));
-        pool.changed = true;
-        pool.spares = spares.into();
+        pool.found(spares);
         for found in peers {
             self.queue(id, found, now);
         }

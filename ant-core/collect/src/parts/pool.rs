@@ -4,10 +4,21 @@ use std::collections::VecDeque;
 
 use ant_pacing::{Moment, Peer};
 
-use crate::{
-    Counts, FoundPeer, FullPool, Lookup, POOL_SIZE, PoolFailure, PoolId,
-    exchange::{End, Exchange, State},
+use super::{
+    exchange::{End, Exchange, ExchangeKey, State},
+    table::Key,
 };
+use crate::{Counts, FoundPeer, FullPool, Lookup, POOL_SIZE, PoolFailure, PoolId};
+
+impl Key for PoolId {
+    fn new(number: usize) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> usize {
+        self.0
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -20,15 +31,14 @@ pub(crate) struct Pool {
     /// What one of two lookups found, too few to be asked while the other runs.
     pub(crate) found: Vec<FoundPeer>,
     /// Found and not asked yet, the closest first.
-    pub(crate) spares: VecDeque<FoundPeer>,
-    /// Keys of its exchanges.
-    pub(crate) exchanges: Vec<u64>,
+    spares: VecDeque<FoundPeer>,
+    exchanges: Vec<ExchangeKey>,
     /// How many of them gave a valid candidate.
-    pub(crate) valid: usize,
-    /// Whether anything has happened that may decide it.
-    pub(crate) changed: bool,
+    valid: usize,
     /// How many of them have not ended.
-    pub(crate) open: usize,
+    open: usize,
+    /// Whether anything has happened that may decide it.
+    changed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +64,66 @@ impl Pool {
             spares: VecDeque::new(),
             exchanges: Vec::new(),
             valid: 0,
-            changed: false,
             open: 0,
+            changed: false,
         }
+    }
+
+    /// The exchanges with its peers, in the order of being asked.
+    pub(crate) fn exchanges(&self) -> &[ExchangeKey] {
+        &self.exchanges
+    }
+
+    /// How many valid candidates it has.
+    pub(crate) const fn valid(&self) -> usize {
+        self.valid
+    }
+
+    /// Whether all its exchanges have ended.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.open == 0
+    }
+
+    /// Asks those who were found; the spares wait until somebody fails or is
+    /// slow.
+    pub(crate) fn found(&mut self, spares: Vec<FoundPeer>) {
+        self.spares = spares.into();
+        self.changed = true;
+    }
+
+    /// Adds an exchange.
+    pub(crate) fn add(&mut self, key: ExchangeKey) {
+        self.exchanges.push(key);
+        self.open += 1;
+    }
+
+    /// Notes that one of its exchanges has ended, with a valid candidate or not.
+    pub(crate) fn ended(&mut self, valid: bool) {
+        debug_assert!(self.open > 0, "more exchanges end than were added");
+        self.open -= 1;
+        self.valid += usize::from(valid);
+        self.changed = true;
+    }
+
+    /// Returns the closest spare, while others are being asked.
+    pub(crate) fn take_spare(&mut self) -> Option<FoundPeer> {
+        if self.phase == Phase::Asking {
+            self.spares.pop_front()
+        } else {
+            None
+        }
+    }
+
+    /// Whether something has happened since this was last asked that may decide
+    /// a pool whose peers are being asked.
+    pub(crate) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed) && self.phase == Phase::Asking
+    }
+
+    /// Decides it: nobody else is asked.
+    pub(crate) fn decided(&mut self) {
+        self.phase = Phase::Decided;
+        self.spares.clear();
     }
 
     /// Takes the valid candidates out of this pool's exchanges and keeps the
@@ -84,9 +151,11 @@ impl Pool {
                 State::Ended(End::Unneeded) => {}
                 // Not ended: the pool was decided without it, or the collection
                 // was cut by a refusal, and a pool of it is not asked for.
-                State::Ended(End::Silent) | State::Queued | State::Out | State::Checking(_) => {
-                    counts.silent.push(peer);
-                }
+                State::Ended(End::Silent)
+                | State::Unconnected
+                | State::Queued
+                | State::Out
+                | State::Checking(_) => counts.silent.push(peer),
             }
         }
         counts.valid = valid.len();
