@@ -30,7 +30,7 @@ mod witness;
 mod tests;
 
 pub use collection::Collection;
-pub use memory::{Known, PeerMemory, REFUSALS_TO_LATCH};
+pub use memory::PeerMemory;
 pub use message::{Answer, Command, Dialect, Event, FoundPeer, LookupKey, PoolId, RequestKey};
 pub use plan::{Finish, Lookup, MAX_LEAVES, MAX_POOLS, POOL_SIZE, Plan};
 pub use verdict::{Counts, FullPool, LookupTime, PoolFailure, Report, SettlementRefusal, Verdict};

@@ -13,7 +13,7 @@ use crate::SettlementRefusal;
 /// How many distinct peers must refuse this client's settlement version before
 /// it is believed. One peer's word is not signed by anybody else; two are what
 /// the published client asks for.
-pub const REFUSALS_TO_LATCH: usize = 2;
+const REFUSALS_TO_LATCH: usize = 2;
 
 /// How many peers are remembered. The oldest is forgotten first, at the cost of
 /// one more probe.
@@ -25,7 +25,7 @@ const SILENCES_TO_BE_LEGACY: u8 = 2;
 
 /// What is known of the forms a peer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub(crate) enum Known {
     /// Nothing yet.
     Nothing,
     /// It has answered the versioned form. Never forgotten for a silence.
@@ -61,7 +61,7 @@ impl PeerMemory {
     }
 
     /// What is known of a peer.
-    pub fn known(&self, peer: Peer) -> Known {
+    pub(crate) fn known(&self, peer: Peer) -> Known {
         match self.lock().peers.get(&peer) {
             Some(record) if record.versioned => Known::Versioned,
             Some(record) if record.silences >= SILENCES_TO_BE_LEGACY => Known::LegacyOnly,
@@ -76,7 +76,7 @@ impl PeerMemory {
 
     /// The peer let a versioned request time out and then answered the legacy
     /// retry.
-    pub fn answered_legacy_only(&self, peer: Peer) {
+    pub(crate) fn answered_legacy_only(&self, peer: Peer) {
         let mut inner = self.lock();
         let record = inner.record(peer);
         record.silences = record.silences.saturating_add(1);

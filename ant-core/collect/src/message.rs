@@ -37,6 +37,8 @@ pub struct FoundPeer {
 }
 
 /// What the shell is to do.
+///
+/// Exhaustive on purpose: a shell that leaves a command out hangs its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Find the `count` peers closest to `target`, this client left out.
@@ -117,7 +119,7 @@ pub enum Event<C> {
     Checked {
         /// The request it answered.
         request: RequestKey,
-        /// The candidate, or why it is none.
+        /// The candidate, or why it is not valid.
         result: Result<C, String>,
     },
     /// A peer's last connection ended, and with it every answer still to come.
@@ -138,6 +140,6 @@ pub enum Answer {
         /// The version the peer asks for at least.
         minimum: u32,
     },
-    /// Anything else that is no candidate, in words.
+    /// Anything else that is not a candidate, in words.
     Declined(String),
 }

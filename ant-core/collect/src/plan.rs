@@ -21,9 +21,10 @@ pub enum Lookup {
     /// Every one of them is found and confirmed.
     #[default]
     Stock,
-    /// So many of the closest are, and name those around them: see
-    /// [`named_twice`](crate::named_twice). A quarter of the work. A pool that
-    /// comes out short of it, or in doubt, is looked up again in the stock way.
+    /// This many of the closest peers are found and confirmed, and say who is
+    /// around them: see [`named_twice`](crate::named_twice). That is a quarter of
+    /// the work. A pool that comes out short or in doubt is looked up again in
+    /// the stock way.
     Witnessed(usize),
 }
 
@@ -74,9 +75,12 @@ pub struct Plan {
     /// How many witnesses a lookup asks: see [`Lookup::Witnessed`]. 0 is
     /// [`Lookup::Stock`].
     pub witnesses: usize,
-    /// How many peers without a connection are dialled at once, each by the first
-    /// request to it; the other requests to them wait for that. 0 dials as many
-    /// as the strategy lets go.
+    /// How many peers without a connection one tree dials at once, each by one
+    /// request. The other exchanges with that peer wait for it: they go on when
+    /// it is connected, and a dial that fails has failed for all of them. A dial
+    /// comes before the request's slot, and ends at
+    /// [`send_timeout`](Self::send_timeout) at the latest. 0 dials as many as the
+    /// strategy lets go.
     pub dials: usize,
     /// How long the peer has for an answer, from when the request was sent.
     #[serde(with = "ant_text::duration")]
@@ -101,8 +105,8 @@ impl Plan {
         }
     }
 
-    /// This plan for a client whose known peers' answers spread over so many
-    /// receive queues: no more lookups at once than those allow.
+    /// Returns this plan for a client whose known peers' answers spread over
+    /// `queues` receive queues: no more lookups at once than those allow.
     #[must_use]
     pub fn on_queues(self, queues: usize) -> Self {
         let allowed = self

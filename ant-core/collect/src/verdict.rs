@@ -7,6 +7,8 @@ use ant_pacing::Peer;
 use crate::{POOL_SIZE, PoolId};
 
 /// How a tree's collection ended. Whatever it is, nothing has been paid.
+///
+/// Exhaustive on purpose: a caller that is about to pay must know each of them.
 #[derive(Clone, Debug)]
 pub enum Verdict<C> {
     /// Every pool is full; in the order of the midpoints.
@@ -28,6 +30,7 @@ pub struct FullPool<C> {
 
 /// Why a pool is not full.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PoolFailure {
     /// Which pool.
     pub pool: PoolId,
@@ -41,6 +44,7 @@ pub struct PoolFailure {
 
 /// What became of the peers a pool asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     /// How many were asked.
     pub asked: usize,
@@ -155,6 +159,7 @@ impl fmt::Display for SettlementRefusal {
 
 /// How long one pool's lookup took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LookupTime {
     /// Which pool's.
     pub pool: PoolId,
@@ -166,6 +171,7 @@ pub struct LookupTime {
 
 /// What a collection saw, whatever its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// From the first command to the verdict.
     pub took: Duration,

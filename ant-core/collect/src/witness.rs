@@ -6,26 +6,27 @@ use ant_pacing::Peer;
 
 use crate::POOL_SIZE;
 
-/// A peer is believed to be close when so many witnesses name it: more than one
-/// that lies.
+/// A peer is believed to be close when this many witnesses name it: one more than
+/// may lie.
 const WITNESSES: usize = 2;
 
-/// Whom witnesses' word makes believe to be close.
+/// The peers that are believed to be close, by what witnesses say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Believed<T> {
-    /// Who, the closest first, with what the first witness said of each.
+    /// The peers, the closest first, each with what was said of it first.
     pub peers: Vec<(Peer, T)>,
-    /// Whether somebody whom one witness alone names would be among the closest
-    /// [`POOL_SIZE`]: one that the others do not know, or a stranger.
+    /// Whether a peer that only one witness names would be among the closest
+    /// [`POOL_SIZE`]. The others may not know it, or it may not exist.
     pub in_doubt: bool,
 }
 
-/// Whom at least two of the witnesses name, and whom this client knows itself
-/// (`own`), closest to `target` first, each with what was said of it first. A view
-/// is what one witness said; naming somebody twice counts once.
+/// Returns the peers that at least two witnesses name, and those that this client
+/// knows itself (`own`), the closest to `target` first. Each comes with what was
+/// said of it first. A view is what one witness said; a peer that a witness names
+/// twice counts once.
 ///
-/// Of four witnesses or more one can neither put a stranger in, nor keep out
-/// whom the others agree on; it can only put the outcome in doubt.
+/// With four witnesses or more, one that lies cannot add a peer, and cannot keep
+/// out a peer that the others agree on. It can only put the outcome in doubt.
 pub fn named_twice<T>(
     target: &[u8; 32],
     own: Vec<(Peer, T)>,

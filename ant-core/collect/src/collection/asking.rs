@@ -5,7 +5,8 @@ use ant_pacing::{Moment, Outcome};
 
 use super::state::Collection;
 use crate::{
-    Command, Dialect, FoundPeer, Known, PoolId, RequestKey,
+    Command, Dialect, FoundPeer, PoolId, RequestKey,
+    memory::Known,
     parts::{Attempt, End, Exchange, ExchangeKey, Phase, Request, RequestPhase, State},
 };
 
@@ -76,8 +77,8 @@ impl<C> Collection<C> {
         if !self.requests.sent(request, now + limit) {
             return;
         }
-        // How long it took to send, dialling included, is no part of how long
-        // its answer takes.
+        // The time that sending took, dialling included, does not count as time
+        // that the answer took.
         if self.exchanges[of.exchange].attempts.len() == 1 {
             self.slowness.forget(of.exchange);
             self.slowness.awaits(of.exchange, now);
@@ -155,8 +156,8 @@ impl<C> Collection<C> {
         }
     }
 
-    /// Ends an exchange that no request of has been answered in its time: silent
-    /// if one was sent, else with `unsent`.
+    /// Ends an exchange whose requests have all failed: as silent if any of them
+    /// had its time, else with `unsent`.
     fn give_up(&mut self, key: ExchangeKey, unsent: End<C>, now: Moment) {
         let exchange = &self.exchanges[key];
         if exchange.any_timed_out() {

@@ -5,7 +5,8 @@ use ant_pacing::{Moment, Peer};
 
 use super::state::Collection;
 use crate::{
-    Dialect, Finish, Known, Lookup, POOL_SIZE, PoolId,
+    Dialect, Finish, Lookup, POOL_SIZE, PoolId,
+    memory::Known,
     parts::{End, ExchangeKey, Phase, RequestPhase, State},
 };
 
@@ -39,7 +40,7 @@ impl<C> Collection<C> {
     /// A peer has shown that it speaks the versioned form: what it has left
     /// unanswered so far is probably lost.
     pub(super) fn became_known(&mut self, peer: Peer, now: Moment) {
-        for key in self.slowness.known(peer) {
+        for key in self.slowness.take_strangers(peer) {
             self.ask_again(key, now);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ant_pacing::Peer;
 
-use crate::{Known, PeerMemory, SettlementRefusal};
+use crate::{PeerMemory, SettlementRefusal, memory::Known};
 
 /// What a collection knows of its peers.
 #[derive(Debug)]

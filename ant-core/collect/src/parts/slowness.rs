@@ -93,8 +93,9 @@ impl Slowness {
         self.strangers.entry(peer).or_default().push(key);
     }
 
-    /// Returns the slow exchanges with a peer that is no stranger any more.
-    pub(crate) fn known(&mut self, peer: Peer) -> Vec<ExchangeKey> {
+    /// Returns and forgets the slow exchanges with a peer of which something is
+    /// known now.
+    pub(crate) fn take_strangers(&mut self, peer: Peer) -> Vec<ExchangeKey> {
         self.strangers.remove(&peer).unwrap_or_default()
     }
 }

@@ -8,7 +8,8 @@ use super::network::{Agenda, Manner, Network, ms, peer, secs, target};
 use crate::{
     Answer, Collection, Command,
     Dialect::{Legacy, Versioned},
-    Event, Known, RequestKey, Verdict,
+    Event, RequestKey, Verdict,
+    memory::Known,
 };
 
 const OLD: Manner = Manner::Old(ms(10));
