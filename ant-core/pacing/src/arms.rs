@@ -63,14 +63,6 @@ impl Arms {
         &self.0
     }
 
-    /// The pacing, if there is but one to draw.
-    pub fn single(&self) -> Option<&PacingSpec> {
-        match self.0.as_slice() {
-            [arm] => Some(&arm.pacing),
-            _ => None,
-        }
-    }
-
     /// The sum of all weights.
     pub fn tickets(&self) -> u64 {
         self.0.iter().map(|arm| u64::from(arm.weight.get())).sum()

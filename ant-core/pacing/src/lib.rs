@@ -41,11 +41,11 @@ mod time;
 
 pub use arms::{Arm, Arms, ArmsError};
 pub use catalogue::{Entry, Field, FieldKind, Manual};
-pub use gate::{Gate, GateStats, Member, Permit, RetryTurn};
+pub use gate::{Gate, GateStats, Member, Permit};
 pub use parse::SpecError;
 pub use spec::{PacingSpec, PacingTable, Scope, StrategySpec, Value};
 pub use strategies::queue_of;
 pub use strategy::{
-    Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Retry, Sample, Terms,
+    Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Sample, Terms,
 };
 pub use time::Moment;

@@ -106,17 +106,6 @@ pub enum Release {
     OnFinishOrSlow,
 }
 
-/// What the legacy retry of an exchange does about its slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Retry {
-    /// Leaves at once, under the slot the exchange has, or without one if that
-    /// was released.
-    #[default]
-    KeepsSlot,
-    /// Gives the slot back and waits its turn at the end of the lane.
-    QueuesAgain,
-}
-
 /// The terms on which one exchange runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -124,8 +113,6 @@ pub struct Terms {
     pub lane: Lane,
     /// When its slot is free again.
     pub release: Release,
-    /// What its legacy retry does about the slot.
-    pub retry: Retry,
 }
 
 impl Terms {
@@ -134,7 +121,6 @@ impl Terms {
         Self {
             lane: Lane(0),
             release: Release::OnFinish,
-            retry: Retry::KeepsSlot,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The attempts of exchanges: sending, waiting, asking again in the legacy form,
 //! and what an answer, a silence or a broken connection means.
 
-use ant_pacing::{Moment, Outcome, Peer, RetryTurn};
+use ant_pacing::{Moment, Outcome, Peer};
 
 use super::Collection;
 use crate::{
@@ -153,11 +153,7 @@ impl<C> Collection<C> {
             .get(exchange.pool.0)
             .is_some_and(|pool| pool.phase != Phase::Decided);
         if state.dialect == Dialect::Versioned && needed {
-            let turn = exchange.permit.as_ref().map(|permit| permit.retry(now));
-            match turn {
-                Some(RetryTurn::Wait) => exchange.state = State::Queued,
-                Some(RetryTurn::Now) | None => self.start_attempt(state.exchange, now),
-            }
+            self.start_attempt(state.exchange, now);
         } else if exchange.any_timed_out() {
             let end = if exchange.any_answered() {
                 End::Late

@@ -6,10 +6,8 @@ use std::{
     task::Waker,
 };
 
-use super::{GateStats, RetryTurn};
-use crate::{
-    Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Retry, Sample, Terms,
-};
+use super::GateStats;
+use crate::{Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Sample, Terms};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TicketId(u64);
@@ -21,7 +19,6 @@ pub(super) struct MemberId(u64);
 struct Ticket {
     member: MemberId,
     key: u64,
-    request: Request,
     terms: Terms,
     state: State,
 }
@@ -118,7 +115,6 @@ impl Core {
         let ticket = Ticket {
             member,
             key,
-            request,
             terms: self.strategy.terms(&request),
             state: State::Ready,
         };
@@ -161,23 +157,6 @@ impl Core {
         } else {
             true
         }
-    }
-
-    pub(super) fn retry(&mut self, id: TicketId, now: Moment) -> RetryTurn {
-        self.expire(now);
-        let Some(ticket) = self.tickets.get(&id) else {
-            return RetryTurn::Now;
-        };
-        // A member that has left could not be told that its turn has come.
-        let queues = ticket.terms.retry == Retry::QueuesAgain;
-        if !queues || !self.members.contains_key(&ticket.member) {
-            return RetryTurn::Now;
-        }
-        let lane = ticket.terms.lane;
-        self.vacate(id);
-        self.wait(id);
-        self.admit(lane);
-        RetryTurn::Wait
     }
 
     pub(super) fn finish(
@@ -223,33 +202,6 @@ impl Core {
             self.admit(ticket.terms.lane);
             self.tidy(ticket.terms.lane);
         }
-    }
-
-    pub(super) fn replace(&mut self, strategy: Box<dyn PacingStrategy>) {
-        self.strategy = strategy;
-        self.stats.epoch += 1;
-        self.lanes.clear();
-        for (id, ticket) in &mut self.tickets {
-            let terms = self.strategy.terms(&ticket.request);
-            match ticket.state {
-                State::Waiting { place } => {
-                    ticket.terms = terms;
-                    let lane = self.lanes.entry(terms.lane).or_default();
-                    lane.queue.insert(place, *id);
-                }
-                State::Ready => {
-                    ticket.terms = terms;
-                    self.lanes.entry(terms.lane).or_default().occupied += 1;
-                }
-                State::Running { slot, .. } => {
-                    ticket.terms.lane = terms.lane;
-                    if slot {
-                        self.lanes.entry(terms.lane).or_default().occupied += 1;
-                    }
-                }
-            }
-        }
-        self.admit_all();
     }
 
     /// Frees every slot whose time has come.

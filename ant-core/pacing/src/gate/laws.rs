@@ -13,22 +13,21 @@ use std::{
 
 use proptest::prelude::*;
 
-use super::{Gate, Member, Permit, RetryTurn};
+use super::{Gate, Member, Permit};
 use crate::{
-    Capacity, Evidence, Lane, Moment, Outcome, PacingStrategy, Peer, Release, Request, Retry,
-    Sample, Terms, strategies,
+    Capacity, Evidence, Lane, Moment, Outcome, PacingStrategy, Peer, Release, Request, Sample,
+    Terms, strategies,
 };
 
 const MEMBERS: usize = 3;
 const LANES: u8 = 3;
 
-/// Several lanes, a retry that queues again, and a capacity that moves with
-/// what is observed: harder on the gate than any strategy we ship.
+/// Several lanes, and a capacity that moves with what is observed: harder on the
+/// gate than any strategy we ship.
 #[derive(Debug)]
 struct Restless {
     slots: u32,
     release: Release,
-    retry: Retry,
 }
 
 impl PacingStrategy for Restless {
@@ -36,7 +35,6 @@ impl PacingStrategy for Restless {
         Terms {
             lane: Lane(u32::from(request.peer.0[0] % LANES)),
             release: self.release,
-            retry: self.retry,
         }
     }
 
@@ -64,7 +62,7 @@ enum Kind {
     Release(u64, u32),
     Aimd(u32, u32, u32),
     Shard(u32),
-    Restless(u32, Option<u64>, bool),
+    Restless(u32, Option<u64>),
 }
 
 impl Kind {
@@ -80,16 +78,11 @@ impl Kind {
             Self::Aimd(min, start, max) => {
                 Box::new(strategies::Aimd::new(slots(min), slots(start), slots(max)))
             }
-            Self::Restless(n, ms, again) => Box::new(Restless {
+            Self::Restless(n, ms) => Box::new(Restless {
                 slots: n,
                 release: ms.map_or(Release::OnFinish, |ms| {
                     Release::OnFinishOrAfter(Duration::from_millis(ms))
                 }),
-                retry: if again {
-                    Retry::QueuesAgain
-                } else {
-                    Retry::KeepsSlot
-                },
             }),
         }
     }
@@ -102,8 +95,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
         (1u64..50, 1u32..5).prop_map(|(ms, n)| Kind::Release(ms, n)),
         (1u32..5).prop_map(Kind::Shard),
         (1u32..3, 0u32..3, 0u32..3).prop_map(|(l, n, m)| Kind::Aimd(l, l + n, l + n + m)),
-        (1u32..5, prop::option::of(1u64..50), any::<bool>())
-            .prop_map(|(n, ms, again)| Kind::Restless(n, ms, again)),
+        (1u32..5, prop::option::of(1u64..50)).prop_map(|(n, ms)| Kind::Restless(n, ms)),
     ]
 }
 
@@ -111,13 +103,11 @@ fn any_kind() -> impl Strategy<Value = Kind> {
 enum Op {
     Enqueue { member: usize, peer: u8 },
     Poll { member: usize },
-    Retry { pick: usize },
     Slow { pick: usize },
     Finish { pick: usize, evidence: Evidence },
     Cancel { pick: usize },
     Advance { ms: u64 },
     Rejoin { member: usize },
-    Replace(Kind),
 }
 
 fn any_op() -> impl Strategy<Value = Op> {
@@ -127,13 +117,11 @@ fn any_op() -> impl Strategy<Value = Op> {
     prop_oneof![
         6 => (member.clone(), any::<u8>()).prop_map(|(member, peer)| Op::Enqueue { member, peer }),
         6 => member.clone().prop_map(|member| Op::Poll { member }),
-        2 => any::<usize>().prop_map(|pick| Op::Retry { pick }),
         2 => any::<usize>().prop_map(|pick| Op::Slow { pick }),
         3 => (any::<usize>(), evidence).prop_map(|(pick, evidence)| Op::Finish { pick, evidence }),
         2 => any::<usize>().prop_map(|pick| Op::Cancel { pick }),
         3 => (0u64..30).prop_map(|ms| Op::Advance { ms }),
         1 => member.prop_map(|member| Op::Rejoin { member }),
-        1 => any_kind().prop_map(Op::Replace),
     ]
 }
 
@@ -190,15 +178,6 @@ impl World {
                 self.pending.push((key, permit));
             }
             Op::Poll { member } => self.poll(member),
-            Op::Retry { pick } => {
-                if let Some(at) = pick.checked_rem(self.running.len()) {
-                    let (key, permit) = self.running.swap_remove(at);
-                    match permit.retry(self.now) {
-                        RetryTurn::Now => self.running.push((key, permit)),
-                        RetryTurn::Wait => self.pending.push((key, permit)),
-                    }
-                }
-            }
             Op::Slow { pick } => {
                 let all = self.running.iter().chain(&self.pending);
                 let all: Vec<_> = all.map(|(_, permit)| permit).collect();
@@ -225,14 +204,11 @@ impl World {
             }
             Op::Advance { ms } => self.now = self.now + Duration::from_millis(ms),
             Op::Rejoin { member } => self.members[member] = self.gate.join(),
-            Op::Replace(kind) => self.gate.replace(kind.build()),
         }
         let core = self.gate.lock();
         core.check();
         drop(core);
-        if !matches!(op, Op::Replace(_)) {
-            self.never_more_than_capacity(&before);
-        }
+        self.never_more_than_capacity(&before);
     }
 
     /// A lane's slots never grow past its capacity; they may exceed one that
@@ -305,13 +281,11 @@ proptest! {
     fn everyone_who_stays_is_served(
         kind in any_kind(),
         ops in prop::collection::vec(any_op(), 0..120),
-        last in any_kind(),
     ) {
         // A member that has left takes its waiting exchanges along.
         let stays = |op: &Op| !matches!(op, Op::Rejoin { .. });
         let mut world = World::new(kind);
         ops.into_iter().filter(stays).for_each(|op| world.apply(op));
-        world.apply(Op::Replace(last));
         world.drain();
         prop_assert_eq!(world.pending.len(), 0, "left waiting: {:?}", world.gate);
         prop_assert!(world.gate.lock().is_empty());
@@ -326,9 +300,6 @@ proptest! {
         let kind = ms.map_or(Kind::Hold(n), |ms| Kind::Release(ms, n));
         let mut world = World::new(kind);
         for op in ops {
-            if matches!(op, Op::Replace(_)) {
-                continue;
-            }
             world.apply(op);
             let (waiting, started) = world.gate.lock().keys();
             if let (Some(first), Some(last)) = (waiting.iter().min(), started.iter().max()) {

@@ -33,21 +33,10 @@ pub struct GateStats {
     pub waiting: u32,
     /// The most slots ever taken at a time.
     pub peak_occupied: u32,
-    /// Exchanges let go so far; one that queued again counts again.
+    /// Exchanges let go so far.
     pub admitted: u64,
     /// Slots freed by time, or as slow, before their exchange had ended.
     pub released_early: u64,
-    /// How many strategies came before the present one.
-    pub epoch: u64,
-}
-
-/// What a legacy retry may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RetryTurn {
-    /// Leave now.
-    Now,
-    /// Wait until [`Member::poll`] names the exchange again.
-    Wait,
 }
 
 impl Gate {
@@ -65,14 +54,6 @@ impl Gate {
             gate: self.clone(),
             id,
         }
-    }
-
-    /// Replaces the strategy. Everyone stays: who waits gets new terms and waits
-    /// on in the order of arrival; who holds a slot keeps it, counted in the
-    /// lane that the new strategy assigns, under the release rule it was let go
-    /// with.
-    pub fn replace(&self, strategy: Box<dyn PacingStrategy>) {
-        self.run(|core| core.replace(strategy));
     }
 
     /// What the gate has counted.
@@ -161,11 +142,6 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Asks what the exchange's legacy retry may do.
-    pub fn retry(&self, now: Moment) -> RetryTurn {
-        self.gate.run(|core| core.retry(self.id, now))
-    }
-
     /// Says that the exchange takes much longer than others do. Its slot is free
     /// if the strategy's terms say so; the exchange goes on.
     pub fn slow(&self, now: Moment) {

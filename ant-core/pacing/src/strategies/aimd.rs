@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use super::queue_of;
 use crate::{
-    Capacity, Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Retry, Sample,
-    Terms,
+    Capacity, Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Sample, Terms,
 };
 use std::num::NonZeroU32;
 
@@ -51,7 +50,6 @@ impl PacingStrategy for Aimd {
         Terms {
             lane: queue_of(request.address),
             release: Release::OnFinishOrSlow,
-            retry: Retry::KeepsSlot,
         }
     }
 

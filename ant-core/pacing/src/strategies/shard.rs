@@ -7,7 +7,7 @@ use std::{
     num::NonZeroU32,
 };
 
-use crate::{Capacity, Lane, PacingStrategy, Release, Request, Retry, Terms};
+use crate::{Capacity, Lane, PacingStrategy, Release, Request, Terms};
 
 /// How many receive queues the stack has, each of 32 messages.
 const QUEUES: u64 = 8;
@@ -47,7 +47,6 @@ impl PacingStrategy for Shard {
         Terms {
             lane: queue_of(request.address),
             release: Release::OnFinishOrSlow,
-            retry: Retry::KeepsSlot,
         }
     }
 
