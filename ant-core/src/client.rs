@@ -337,8 +337,8 @@ impl Client {
     fn enter(&self) -> Payment {
         let mut guard = lock(&self.terms);
         let terms = &mut *guard;
-        let tickets = terms.arms.tickets();
-        let at = terms.arms.holder(terms.random.gen_range(0..tickets));
+        let weights = terms.arms.total_weight();
+        let at = terms.arms.arm_at(terms.random.gen_range(0..weights));
         let pacing = terms.arms.as_slice()[at].pacing.clone();
         let build = || Gate::new(pacing.strategy.build());
         let gate = match pacing.scope {

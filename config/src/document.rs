@@ -16,9 +16,10 @@ use toml::de::{DeTable, DeValue};
 use crate::{
     Fault, Key, Origin, did_you_mean,
     fault::Spot,
-    keys::{self, FILE_WORDS, KEYS},
+    keys::{FILE_WORDS, KEYS},
     kind::Problem,
     layers::Entry,
+    pacing_fields,
 };
 
 /// Nobody reads more faults of one file than this.
@@ -137,7 +138,7 @@ impl Reader<'_> {
             DeValue::Integer(number)
                 if i64::from_str_radix(number.as_str(), number.radix()).is_err() =>
             {
-                let expected = keys::find(path).map(|key| key.kind.expected());
+                let expected = pacing_fields::find(path).map(|key| key.kind.expected());
                 let expected = expected.map_or_else(String::new, |e| format!("; it is {e}"));
                 let problem = format!("`{number}` is too large for `{path}`{expected}");
                 self.judge(path, &spans, problem);
@@ -165,8 +166,8 @@ impl Reader<'_> {
     fn walk(&mut self, path: &str, table: &Map<String, FileValue>) {
         for (name, value) in table {
             let below = join(path, name);
-            // A dot within a name is no path to a key.
-            let key = keys::find(&below).filter(|key| key.in_files() && !name.contains('.'));
+            // A dot within a name is not a path to a key.
+            let key = pacing_fields::find(&below).filter(|_| !name.contains('.'));
             let judged =
                 |judged: &String| judged == &below || judged.starts_with(&format!("{below}."));
             if key.is_some() && self.judged.iter().any(judged) {
@@ -298,7 +299,7 @@ fn is_section(path: &str) -> bool {
 
 /// The key most likely meant: near in its table, or of that name in another.
 fn nearest_key(path: &str, name: &str) -> Option<String> {
-    let in_files = || KEYS.iter().filter(|key| key.in_files());
+    let in_files = pacing_fields::in_files;
     let here = in_files().filter_map(|key| {
         let rest = key.name.strip_prefix(path)?;
         let rest = if path.is_empty() {

@@ -77,7 +77,7 @@ fn number(kind: &ValueKind) -> Option<String> {
         ValueKind::I128(n) => Some(n.to_string()),
         ValueKind::U64(n) => Some(n.to_string()),
         ValueKind::U128(n) => Some(n.to_string()),
-        // A whole one too is written with its point: `32.0` is no count.
+        // A whole one too is written with its point: `32.0` is not a count.
         ValueKind::Float(n) => Some(format!("{n:?}")),
         _ => None,
     }
@@ -99,7 +99,10 @@ fn read_addresses(values: &[FileValue]) -> Result<Value, Vec<Problem>> {
     for (at, value) in values.iter().enumerate() {
         let read = match &value.kind {
             ValueKind::String(text) => address::check(text).map(|()| text),
-            _ => Err(format!("{} is no address, which is text", described(value))),
+            _ => Err(format!(
+                "{} is not an address, which is text",
+                described(value)
+            )),
         };
         match read {
             Ok(text) => texts.push(text.clone()),

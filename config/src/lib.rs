@@ -23,6 +23,7 @@ mod kind;
 mod layers;
 mod origin;
 mod pacing;
+mod pacing_fields;
 mod profile;
 mod reload;
 mod schema;

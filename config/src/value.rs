@@ -29,14 +29,6 @@ impl Value {
             _ => None,
         }
     }
-
-    /// The number, or nothing of other values.
-    pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            Self::Count(count) => Some(*count),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for Value {

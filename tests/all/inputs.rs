@@ -70,7 +70,7 @@ fn bad_networks_are_refused_before_anything_starts() {
         (&["quote", "--manifest", "missing.json"], "missing.json"),
         (
             &["quote", "--bootstrap", "localhost"],
-            "`localhost` is no address",
+            "`localhost` is not an address",
         ),
         (&["quote", "--profile", "testnet"], "names no network"),
         (

@@ -101,7 +101,7 @@ fn bad_scenarios_say_what_is_wrong() {
             "contention = -1.0",
             "client.contention = -1",
         ),
-        ("\"5ms\"", "\"5\"", "`5` is no duration"),
+        ("\"5ms\"", "\"5\"", "`5` is not a duration"),
         ("[expect.hold-16]", "[expect.hold16]", "write `hold-16`"),
     ] {
         assert!(good.contains(from), "{from}");

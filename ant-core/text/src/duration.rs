@@ -5,11 +5,11 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Why a text is no duration.
+/// Why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// The text does not read as numbers with units.
-    #[error("`{0}` is no duration: write a whole number and a unit, such as `2s` or `500ms`")]
+    #[error("`{0}` is not a duration: write a whole number and a unit, such as `2s` or `500ms`")]
     Malformed(String),
     /// The text reads as a duration too long to hold.
     #[error("`{0}` is too long to hold")]
