@@ -194,6 +194,8 @@ fn cap_of(entry: &Entry) -> Result<Cap, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use ant_pacing::{FieldKind, catalogue};
 
     use super::*;
@@ -249,7 +251,7 @@ mod tests {
                     FieldKind::Count => "",
                     FieldKind::Duration => "\"",
                 };
-                text += &format!("{} = {quote}{value}{quote}\n", field.name);
+                let _ = writeln!(text, "{} = {quote}{value}{quote}", field.name);
             }
             assert_eq!(profile(&text, "hold-7@client"), entry.examples[0]);
             text += "scope = \"client\"\n";

@@ -19,7 +19,8 @@ pub struct Entry {
     pub manual: Manual,
     /// The numbers of a spec, in the order the short form has them.
     pub fields: &'static [Field],
-    /// Specs to try. The first one's numbers complete a spec that lacks some.
+    /// Specs to try. A suggestion for a spec that lacks numbers takes them from the
+    /// first.
     pub examples: &'static [&'static str],
     /// Says what is wrong with the values taken together, such as numbers that
     /// must rise and do not; `None` where they go together.
@@ -70,7 +71,7 @@ impl Field {
     }
 }
 
-/// Returns all strategies, simplest first.
+/// Returns all strategies, the simplest first.
 pub const fn all() -> &'static [Entry] {
     CATALOGUE
 }

@@ -28,16 +28,17 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     })
 }
 
-/// Writes a duration so that [`parse`] reads the same one back.
+/// Writes a duration so that [`parse`] reads the equal duration back.
 pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration)
         .to_string()
         .replace(' ', "")
 }
 
-/// The duration that this share, from 0 to 1, of a distribution stays below. It
-/// is given as points, share and duration, both rising, and straight lines
-/// between them; below the first and above the last it is that one's.
+/// Returns the duration that this share (from 0 to 1) of a distribution's values
+/// do not exceed. The points, each a share and its duration, must rise in both;
+/// between two points the duration lies on the straight line that joins them.
+/// Below the first point, and above the last, it is that point's duration.
 pub fn at_share(points: &[(f64, Duration)], share: f64) -> Duration {
     let above = points.iter().position(|(at, _)| *at >= share);
     match above {
@@ -75,7 +76,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-/// Writes a duration as text: with [`deserialize`], for
+/// Writes a duration as text. Together with [`deserialize`] it serves
 /// `#[serde(with = "ant_text::duration")]`.
 ///
 /// # Errors
@@ -94,8 +95,9 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duratio
     Span::deserialize(deserializer).map(|span| span.0)
 }
 
-/// Whether `text` is one or more of: digits without a leading zero, then lower
-/// case letters. A lone zero is let through, for the caller's bounds to judge.
+/// Returns whether `text` is one or more times: digits without a leading zero,
+/// then lower case letters. A single zero is let through: whether zero is allowed
+/// is for the caller to decide.
 fn is_numbers_with_units(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {

@@ -1,5 +1,5 @@
-//! The gate's state and its operations, without locks or wakers run: plain
-//! data, so that the laws can be tested on it step by step.
+//! The gate's state and its operations as plain data: it takes no lock and runs
+//! no waker, so that the laws can be tested on it step by step.
 
 #[cfg(test)]
 mod invariants;

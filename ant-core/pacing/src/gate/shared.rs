@@ -20,7 +20,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate for this strategy, with nobody in it.
+    /// Makes a gate for this strategy, without members.
     pub fn new(strategy: Box<dyn PacingStrategy>) -> Self {
         Self {
             core: Arc::new(Mutex::new(Core::new(strategy))),
@@ -36,7 +36,7 @@ impl Gate {
         }
     }
 
-    /// What the gate has counted.
+    /// Returns what the gate has counted.
     pub fn stats(&self) -> GateStats {
         self.lock().stats()
     }
@@ -65,8 +65,9 @@ impl fmt::Debug for Gate {
     }
 }
 
-/// One collection's part in a gate. Dropping it takes its waiting exchanges
-/// out; permits it gave stay valid and must be dropped by their holders.
+/// One collection's part in a gate. Dropping it takes out the exchanges that it
+/// was not yet [told](Self::poll) to start. Permits that it gave stay valid; their
+/// holders must drop them.
 #[derive(Debug)]
 pub struct Member {
     gate: Gate,
@@ -74,8 +75,8 @@ pub struct Member {
 }
 
 impl Member {
-    /// Queues an exchange, on the terms the strategy gives it. `key` is what
-    /// [`poll`](Self::poll) will name it by.
+    /// Queues an exchange on the terms that the strategy gives it. `key` is how
+    /// [`poll`](Self::poll) will name it.
     #[must_use = "dropping the permit cancels the exchange"]
     pub fn enqueue(&self, request: &Request, key: u64, now: Moment) -> Permit {
         let id = self
@@ -87,20 +88,20 @@ impl Member {
         }
     }
 
-    /// The key of the next exchange that may leave now, if any. The slot's
-    /// release time counts from here.
+    /// Returns the key of the next exchange that may leave now, if any. The time
+    /// after which its slot is released counts from `now`.
     pub fn poll(&self, now: Moment) -> Option<u64> {
         self.gate.run(|core| core.poll(self.id, now))
     }
 
-    /// When to call [`poll`](Self::poll) again at the latest: the next time a
-    /// slot is freed by time while anybody waits for one.
+    /// Returns when to call [`poll`](Self::poll) again at the latest: when the next
+    /// slot is freed by time, if any member waits for a slot.
     pub fn next_deadline(&self) -> Option<Moment> {
         self.gate.lock().next_deadline(self.id)
     }
 
-    /// Whether [`poll`](Self::poll) would name an exchange now. If not, `waker`
-    /// is woken as soon as another member makes it so.
+    /// Returns whether [`poll`](Self::poll) would name an exchange now. If not,
+    /// `waker` is woken as soon as what another member does makes it so.
     pub fn ready(&self, waker: &Waker) -> bool {
         self.gate.lock().ready(self.id, waker)
     }
@@ -112,9 +113,9 @@ impl Drop for Member {
     }
 }
 
-/// One exchange's right to a slot: waiting for one, holding one, or past its
-/// release. Dropping it cancels: the slot is free, or the place in the queue
-/// is given up, and the strategy never hears of it.
+/// One exchange's right to a slot, while it waits for one, holds one, and after
+/// the slot was released. Dropping it cancels the exchange: its slot is free, or its
+/// place in the queue is given up, and the strategy is not told.
 #[derive(Debug)]
 pub struct Permit {
     gate: Gate,
@@ -122,14 +123,13 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Says that the exchange takes much longer than others do. Its slot is free
-    /// if the strategy's terms say so; the exchange goes on.
+    /// Tells the gate that the exchange takes much longer than others do. Its slot
+    /// is freed if the strategy's terms say so; the exchange goes on.
     pub fn slow(&self, now: Moment) {
         self.gate.run(|core| core.slow(self.id, now));
     }
 
-    /// Ends the exchange: its slot is free, and the strategy is shown what
-    /// became of it.
+    /// Ends the exchange: its slot is freed, and the strategy is told how it ended.
     pub fn finish(self, outcome: Outcome, evidence: Evidence, now: Moment) {
         self.gate
             .run(|core| core.finish(self.id, outcome, evidence, now));

@@ -38,7 +38,7 @@ pub struct PacingTable {
     pub scope: Option<String>,
 }
 
-/// A field's value as a table has it: checked by the catalogue only once the
+/// A field's value as a table has it. It is checked against the catalogue once the
 /// strategy is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
