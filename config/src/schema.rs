@@ -1,11 +1,14 @@
 //! The JSON Schema of a profile, with which editors check and complete it.
 
-use ant_pacing::{FieldKind, catalogue};
+use std::fmt::Write;
+
+use ant_pacing::{Entry, FieldKind, catalogue};
 use serde_json::{Map, Value as Json, json};
 
-use crate::keys::{FILE_WORDS, KEYS, Kind, MOST_SLOTS};
+use crate::keys::{self, FILE_WORDS, Kind, MOST_SLOTS};
 
-/// Returns the JSON Schema of a profile's file, made of the list of keys.
+/// Returns the JSON Schema of a profile's file, made of the list of keys and of
+/// the catalogue of strategies.
 pub fn schema() -> Json {
     let mut top = Map::new();
     for (name, summary) in FILE_WORDS {
@@ -14,15 +17,18 @@ pub fn schema() -> Json {
             json!({ "type": "string", "description": summary }),
         );
     }
-    for key in KEYS.iter().filter(|key| key.in_files()) {
+    for key in keys::in_files() {
         let mut schema = of_kind(key.kind);
-        schema["description"] = json!(format!(
-            "{}. Default: {}, because {}. Variable: {}.",
+        let mut description = format!(
+            "{}. Default: {}, because {}.",
             key.meaning(),
             key.default_text(),
-            key.reason,
-            key.variable
-        ));
+            key.reason
+        );
+        if !key.variable.is_empty() {
+            let _ = write!(description, " Variable: {}.", key.variable);
+        }
+        schema["description"] = json!(description);
         match key.name.split_once('.') {
             None => {
                 top.insert(key.name.to_owned(), schema);
@@ -35,6 +41,7 @@ pub fn schema() -> Json {
             }
         }
     }
+    top["pacing"]["allOf"] = json!(pacing_rules());
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A profile of ant",
@@ -45,29 +52,67 @@ pub fn schema() -> Json {
     })
 }
 
+/// Returns the pattern of the strategies, those whose numbers have keys of their
+/// own also by their bare name.
+fn strategies(bare: bool) -> String {
+    let entries = catalogue::all().iter();
+    let patterns = entries.map(|entry| match short_numbers(entry) {
+        numbers if numbers.is_empty() => format!("{}{SCOPE}", entry.name),
+        numbers if bare => format!("{}({numbers}{SCOPE})?", entry.name),
+        numbers => format!("{}{numbers}{SCOPE}", entry.name),
+    });
+    format!("^({})$", patterns.collect::<Vec<_>>().join("|"))
+}
+
+const SCOPE: &str = "(@(payment|client))?";
+
+fn short_numbers(entry: &Entry) -> String {
+    let numbers = entry.fields.iter().map(|field| match field.kind {
+        FieldKind::Count => "-[1-9][0-9]*",
+        FieldKind::Duration => "-([1-9][0-9]*[a-z]+)+",
+    });
+    numbers.collect()
+}
+
+/// Returns what the keys of `[pacing]` must be to each other: a bare name has all
+/// its strategy's numbers beside it and no others, a short form has none, and the
+/// scope is said once.
+fn pacing_rules() -> Vec<Json> {
+    let none_but = |entry: Option<&Entry>| {
+        let fields = catalogue::all().iter().flat_map(|entry| entry.fields);
+        let others = fields.filter(|field| {
+            entry.is_none_or(|entry| entry.fields.iter().all(|own| own.name != field.name))
+        });
+        let forbidden = others.map(|field| (field.name.to_owned(), json!(false)));
+        Json::Object(forbidden.collect())
+    };
+    let when = |strategy: Json, then: Json| {
+        json!({
+            "if": { "properties": { "strategy": strategy }, "required": ["strategy"] },
+            "then": then,
+        })
+    };
+    let mut rules: Vec<_> = catalogue::all()
+        .iter()
+        .map(|entry| {
+            let names: Vec<_> = entry.fields.iter().map(|field| field.name).collect();
+            let then = json!({ "required": names, "properties": none_but(Some(entry)) });
+            when(json!({ "const": entry.name }), then)
+        })
+        .collect();
+    let short = json!({ "pattern": "[-@]" });
+    rules.push(when(short, json!({ "properties": none_but(None) })));
+    let scoped = json!({ "pattern": "@client$" });
+    rules.push(when(scoped, json!({ "properties": { "scope": false } })));
+    rules
+}
+
 /// Returns what an editor is told of a key's value.
 fn of_kind(kind: Kind) -> Json {
-    let strategy = || {
-        let patterns = catalogue::all().iter().map(|entry| {
-            let numbers = entry.fields.iter().map(|field| match field.kind {
-                FieldKind::Count => "-[1-9][0-9]*",
-                FieldKind::Duration => "-([1-9][0-9]*[a-z]+)+",
-            });
-            let numbers: String = numbers.collect();
-            // In a table the name may stand alone.
-            match numbers.as_str() {
-                "" => entry.name.to_owned(),
-                numbers => format!("{}({numbers})?", entry.name),
-            }
-        });
-        let patterns: Vec<_> = patterns.collect();
-        let pattern = format!("^({})(@(payment|client))?$", patterns.join("|"));
-        json!({ "type": "string", "pattern": pattern })
-    };
     let slots = json!({ "type": "integer", "minimum": 1, "maximum": MOST_SLOTS });
     match kind {
         Kind::NameOrPath | Kind::File => json!({ "type": "string" }),
-        Kind::Strategy => strategy(),
+        Kind::Strategy => json!({ "type": "string", "pattern": strategies(true) }),
         Kind::Slots => slots,
         Kind::Span { .. } => json!({
             "type": "string",
@@ -83,7 +128,11 @@ fn of_kind(kind: Kind) -> Json {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": { "strategy": strategy(), "weight": slots },
+                "properties": {
+                    // An arm has no keys for a strategy's numbers.
+                    "strategy": { "type": "string", "pattern": strategies(false) },
+                    "weight": slots,
+                },
                 "required": ["strategy"],
                 "additionalProperties": false,
             },
@@ -94,7 +143,7 @@ fn of_kind(kind: Kind) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::SHIPPED;
+    use crate::{keys::KEYS, sources::SHIPPED};
 
     fn valid(profile: &str) -> bool {
         let file = config::File::from_str(profile, config::FileFormat::Toml);
@@ -130,9 +179,15 @@ mod tests {
             assert!(forms.iter().any(fits), "{}", key.name);
         }
         assert!(valid("[[ab]]\nstrategy = \"hold-32\"\nweight = 2\n"));
-        assert!(valid(
-            "[pacing]\nstrategy = \"release\"\nafter = \"2s\"\nslots = 4\n"
-        ));
+        for pacing in [
+            "strategy = \"release\"\nafter = \"2s\"\nslots = 4\nscope = \"client\"\n",
+            "strategy = \"aimd\"\nmin = 8\nslots = 16\nmax = 32\n",
+            "strategy = \"uncapped@client\"\n",
+            "strategy = \"hold-3\"\nscope = \"client\"\n",
+            "max = 64\nscope = \"client\"\n",
+        ] {
+            assert!(valid(&format!("[pacing]\n{pacing}")), "{pacing}");
+        }
     }
 
     #[test]
@@ -147,6 +202,14 @@ mod tests {
             "[pacing]\nstrategy = \"hold16\"\n",
             "[pacing]\nstrategy = \"Hold-16\"\n",
             "[pacing]\nslots = 0\n",
+            "[pacing]\nstrategy = \"aimd\"\n",
+            "[pacing]\nstrategy = \"aimd\"\nmin = 8\nslots = 16\n",
+            "[pacing]\nstrategy = \"hold\"\nslots = 16\nmax = 32\n",
+            "[pacing]\nstrategy = \"hold-16\"\nslots = 16\n",
+            "[pacing]\nstrategy = \"hold@client\"\n",
+            "[pacing]\nstrategy = \"hold-16@client\"\nscope = \"payment\"\n",
+            "[pacing]\nstrategy = \"uncapped\"\nslots = 16\n",
+            "[[ab]]\nstrategy = \"aimd\"\n",
             "[network]\nkind = \"Remote\"\n",
             "[[ab]]\nweight = 1\n",
         ] {

@@ -31,23 +31,22 @@
 
 #![forbid(unsafe_code)]
 
-mod arms;
 pub mod catalogue;
 mod gate;
-mod parse;
 mod spec;
 pub mod strategies;
 mod strategy;
-mod suggest;
 mod time;
+mod value;
 
-pub use arms::{Arm, Arms, ArmsError};
-pub use catalogue::{Entry, Field, FieldKind, Manual};
-pub use gate::{Gate, GateStats, Member, Permit, RetryTurn};
-pub use parse::SpecError;
-pub use spec::{PacingSpec, PacingTable, Scope, StrategySpec, Value};
+pub use catalogue::{Entry, Field, Manual};
+pub use gate::{Gate, GateStats, Member, Permit};
+pub use spec::{
+    Arm, Arms, ArmsError, PacingSpec, PacingTable, Scope, SpecError, StrategySpec, TableValue,
+};
 pub use strategies::{QUEUE_DEPTH, RECEIVE_QUEUES, queue_of};
 pub use strategy::{
-    Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Retry, Sample, Terms,
+    Capacity, Evidence, Lane, Outcome, PacingStrategy, Peer, Release, Request, Sample, Terms,
 };
 pub use time::Moment;
+pub use value::{FieldKind, Value};

@@ -1,5 +1,5 @@
-//! The contract between a strategy and the gate: what a strategy is asked, and
-//! what it is told.
+//! The contract between a strategy and the gate: what the gate asks a strategy,
+//! and what it tells it. All strategies and the gate depend on this file alone.
 
 use std::{fmt, net::IpAddr, num::NonZeroU32, time::Duration};
 
@@ -7,29 +7,33 @@ use crate::Moment;
 
 /// Decides on what terms requests leave, and how many may be out at once.
 ///
-/// Called under the gate's lock: answer at once, never block, never read a
-/// clock. The same calls in the same order must give the same answers.
+/// The gate calls it while it holds its lock: answer at once, never block, never
+/// read a clock. Two strategies that get equal calls in equal order must give
+/// equal answers.
 pub trait PacingStrategy: fmt::Debug + Send {
-    /// The terms for one exchange, asked once, before it queues.
+    /// Returns the terms for one exchange. The gate asks once, before the exchange
+    /// queues.
     fn terms(&mut self, request: &Request) -> Terms;
 
-    /// How many slots this lane has now; may change after any
+    /// Returns how many slots this lane has now. It may change with each
     /// [`observe`](Self::observe).
     fn capacity(&self, lane: Lane) -> Capacity;
 
-    /// A finished exchange, with what it proves about loss. Strategies that do
-    /// not learn leave this out. Cancelled exchanges are never shown.
+    /// Learns from a finished exchange and from what it proves about loss.
+    /// Strategies that do not learn leave this out. The gate never shows a
+    /// cancelled exchange.
     fn observe(&mut self, sample: &Sample) {
         let _ = sample;
     }
 }
 
-/// A peer's identity: 32 bytes, the same as on the network.
+/// A peer's identity: the 32 bytes that the network knows it by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Peer(pub [u8; 32]);
 
 impl Peer {
-    /// The XOR distance to `target`, to be compared as a big-endian number.
+    /// Returns the XOR distance to `target`, as a big-endian number: comparing two
+    /// such arrays compares the distances.
     pub fn distance(&self, target: &[u8; 32]) -> [u8; 32] {
         std::array::from_fn(|i| self.0[i] ^ target[i])
     }
@@ -48,18 +52,18 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// What a strategy may know of an exchange before it starts.
+/// What a strategy knows of an exchange before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Who is asked.
     pub peer: Peer,
-    /// The address that peer is dialled at, when known. Its IP decides which
-    /// receive queue the answer will share.
+    /// The IP address that the peer is dialled at, when known. It decides which
+    /// receive queue the answer will wait in.
     pub address: Option<IpAddr>,
 }
 
 impl Request {
-    /// A request to a peer whose address is not known.
+    /// Makes a request to a peer whose address is not known.
     pub const fn to(peer: Peer) -> Self {
         Self {
             peer,
@@ -68,7 +72,8 @@ impl Request {
     }
 }
 
-/// Requests that share a receive queue, so that each queue can be capped.
+/// The number of a lane: the requests whose answers share a receive queue, so
+/// that each queue can have a cap of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lane(pub u32);
 
@@ -77,13 +82,13 @@ pub struct Lane(pub u32);
 pub enum Capacity {
     /// Everything that waits may leave.
     Unlimited,
-    /// At most so many slots at a time. At least one, or nothing would ever
-    /// leave.
+    /// At most this many slots are taken at a time. At least one, since with none
+    /// nothing would ever leave.
     Slots(NonZeroU32),
 }
 
 impl Capacity {
-    /// Whether one more may leave while `occupied` slots are taken.
+    /// Returns whether one more may leave while `occupied` slots are taken.
     pub const fn admits(self, occupied: u32) -> bool {
         match self {
             Self::Unlimited => true,
@@ -92,8 +97,8 @@ impl Capacity {
     }
 }
 
-/// When an admitted exchange's slot is free again. Freeing a slot never ends or
-/// shortens the request that held it.
+/// When the slot of an exchange that was let go is free again. Freeing a slot
+/// never ends or shortens the request that held it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
     /// When the exchange has ended: answered, refused, or given up on.
@@ -102,19 +107,9 @@ pub enum Release {
     /// comes first.
     OnFinishOrAfter(Duration),
     /// When the exchange has ended, or when its member says that it
-    /// [is slow](crate::Permit::slow), by what it has learned of the others.
+    /// [is slow](crate::Permit::slow) compared with the member's other exchanges,
+    /// whichever comes first.
     OnFinishOrSlow,
-}
-
-/// What the legacy retry of an exchange does about its slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Retry {
-    /// Leaves at once, under the slot the exchange has, or without one if that
-    /// was released.
-    #[default]
-    KeepsSlot,
-    /// Gives the slot back and waits its turn at the end of the lane.
-    QueuesAgain,
 }
 
 /// The terms on which one exchange runs.
@@ -124,17 +119,15 @@ pub struct Terms {
     pub lane: Lane,
     /// When its slot is free again.
     pub release: Release,
-    /// What its legacy retry does about the slot.
-    pub retry: Retry,
 }
 
 impl Terms {
-    /// The lane all share, a slot held to the end, retries included.
+    /// Returns the terms of one lane for all, with each slot held to the end of its
+    /// exchange, retries included.
     pub const fn hold() -> Self {
         Self {
             lane: Lane(0),
             release: Release::OnFinish,
-            retry: Retry::KeepsSlot,
         }
     }
 }
@@ -152,8 +145,9 @@ pub enum Outcome {
     Unsent,
 }
 
-/// What an exchange proves about lost answers. Silence is ambiguous, since an
-/// old peer is silent by design: learn from [`Evidence::Loss`] alone.
+/// What an exchange proves about lost answers. Silence alone proves nothing, since
+/// an old peer never answers the versioned form: learn from [`Evidence::Loss`]
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// Nothing was silent.
@@ -177,7 +171,7 @@ pub struct Sample {
     pub admitted: Moment,
     /// When it ended.
     pub finished: Moment,
-    /// How many exchanges wait in its lane, now that it has ended: above zero
-    /// means that the cap was the bottleneck.
+    /// How many exchanges still wait in its lane when it ends. Above zero, the cap
+    /// is what holds requests up.
     pub waiting: u32,
 }

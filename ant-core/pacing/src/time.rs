@@ -8,7 +8,8 @@ use std::{
 /// A point in time: how long after an epoch that the caller chose.
 ///
 /// All moments given to one [`Gate`](crate::Gate) must share an epoch. Adding
-/// saturates, so that an absurdly long duration means "never", not a panic.
+/// stops at the longest duration, so that one that is far too long means "never"
+/// and does not panic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(Duration);
 
@@ -16,17 +17,17 @@ impl Moment {
     /// The epoch itself.
     pub const ZERO: Self = Self(Duration::ZERO);
 
-    /// The moment `since_epoch` after the epoch.
+    /// Returns the moment `since_epoch` after the epoch.
     pub const fn after_epoch(since_epoch: Duration) -> Self {
         Self(since_epoch)
     }
 
-    /// How long after the epoch this is.
+    /// Returns how long after the epoch this is.
     pub const fn since_epoch(self) -> Duration {
         self.0
     }
 
-    /// The time from `earlier` until this, zero if `earlier` is later.
+    /// Returns the time from `earlier` until this; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }

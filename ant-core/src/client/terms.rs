@@ -81,8 +81,8 @@ impl CurrentTerms {
     pub(crate) fn enter(&self) -> PaymentTerms {
         let mut guard = self.lock();
         let state = &mut *guard;
-        let tickets = state.arms.tickets();
-        let at = state.arms.holder(state.random.gen_range(0..tickets));
+        let weights = state.arms.total_weight();
+        let at = state.arms.arm_at(state.random.gen_range(0..weights));
         let pacing = state.arms.as_slice()[at].pacing.clone();
         let build = || Gate::new(pacing.strategy.build());
         let gate = match pacing.scope {

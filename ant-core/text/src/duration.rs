@@ -5,11 +5,11 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Why a text is no duration.
+/// Why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// The text does not read as numbers with units.
-    #[error("`{0}` is no duration: write a whole number and a unit, such as `2s` or `500ms`")]
+    #[error("`{0}` is not a duration: write a whole number and a unit, such as `2s` or `500ms`")]
     Malformed(String),
     /// The text reads as a duration too long to hold.
     #[error("`{0}` is too long to hold")]
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     })
 }
 
-/// Writes a duration so that [`parse`] reads the same one back.
+/// Writes a duration so that [`parse`] reads the equal duration back.
 pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration)
         .to_string()
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-/// Writes a duration as text: with [`deserialize`], for
+/// Writes a duration as text. Together with [`deserialize`] it serves
 /// `#[serde(with = "ant_text::duration")]`.
 ///
 /// # Errors
@@ -77,8 +77,9 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duratio
     Span::deserialize(deserializer).map(|span| span.0)
 }
 
-/// Whether `text` is one or more of: digits without a leading zero, then lower
-/// case letters. A lone zero is let through, for the caller's bounds to judge.
+/// Returns whether `text` is one or more times: digits without a leading zero,
+/// then lower case letters. A single zero is let through: whether zero is allowed
+/// is for the caller to decide.
 fn is_numbers_with_units(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {

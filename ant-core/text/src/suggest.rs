@@ -1,7 +1,8 @@
-//! The nearest valid spelling, so that an error says what to write instead.
+//! Finds the nearest valid spelling, so that an error can say what to write.
 
-/// The candidate that `word` most likely meant, if one is near enough to be no
-/// guess: at most a third of its letters changed, or one in a short word.
+/// Returns the candidate that `word` most likely meant, if one is near: at most a
+/// third of its letters are different, or one letter in a short word. A candidate
+/// further away would be a guess.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase();
     candidates
@@ -15,8 +16,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The text in plain spelling: lower case, without blanks around, full-width
-/// digits and letters as plain ones.
+/// Returns the text in plain spelling: in lower case, without blanks at its ends,
+/// and with plain digits and letters in place of full-width ones.
 pub fn plain(text: &str) -> String {
     text.trim()
         .chars()

@@ -5,6 +5,7 @@ mod cap;
 mod key;
 mod kind;
 mod list;
+mod pacing_fields;
 mod value;
 
 pub(crate) use cap::{Cap, MOST_SLOTS};
@@ -13,4 +14,5 @@ pub use kind::Kind;
 pub(crate) use kind::Problem;
 pub use list::KEYS;
 pub(crate) use list::{FILE_WORDS, PREFIX, SECTIONS, Section, find};
+pub(crate) use pacing_fields::{find as find_in_files, in_files, strategies_with};
 pub(crate) use value::Value;

@@ -29,14 +29,6 @@ impl Value {
             _ => None,
         }
     }
-
-    /// Returns the number; `None` for other values.
-    pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            Self::Count(count) => Some(*count),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for Value {

@@ -1,9 +1,15 @@
 //! How layers make one pacing: a strategy replaces, a field adjusts.
 
-use ant_pacing::{PacingSpec, PacingTable, Scope, SpecError, StrategySpec, Value};
-use ant_text::duration;
+use ant_pacing::{
+    PacingSpec, PacingTable, Scope, SpecError, StrategySpec, TableValue, Value as FieldValue,
+};
 
-use crate::{fault::Fault, keys::Cap, origin::Origin, sources::Entry};
+use crate::{
+    fault::Fault,
+    keys::{Cap, Value, strategies_with},
+    origin::Origin,
+    sources::Entry,
+};
 
 impl Cap {
     /// Returns the pacing that this cap makes of the one below it.
@@ -15,7 +21,7 @@ impl Cap {
                 // over it means a plain cap.
                 strategy: below
                     .strategy
-                    .with("slots", Value::Count(*slots))
+                    .with(&[("slots", FieldValue::Count(*slots))])
                     .unwrap_or_else(|| Ok(StrategySpec::hold(*slots)))?,
                 scope: below.scope,
             },
@@ -31,15 +37,24 @@ pub(crate) fn of_table(entries: &[Entry], below: &PacingSpec) -> Result<Vec<Step
     let Some(strategy) = part(entries, "pacing.strategy") else {
         return adjusted(entries, below.clone());
     };
-    let text = |name| part(entries, name).and_then(|entry| entry.value.text());
-    let slots = part(entries, "pacing.slots").and_then(|entry| entry.value.count());
+    let fields = entries.iter().filter_map(|entry| {
+        let value = match &entry.value {
+            Value::Count(count) => TableValue::Number(*count),
+            value => TableValue::Text(value.to_string()),
+        };
+        Some((field_of(entry)?.to_owned(), value))
+    });
+    let scope = part(entries, "pacing.scope");
     let table = PacingTable {
         strategy: strategy.value.text().map(str::to_owned),
-        slots: slots.and_then(|slots| u32::try_from(slots).ok()),
-        after: text("pacing.after").map(str::to_owned),
-        scope: text("pacing.scope").map(str::to_owned),
+        fields: fields.collect(),
+        scope: scope.and_then(|entry| entry.value.text().map(str::to_owned)),
     };
-    let spec = PacingSpec::try_from(&table).map_err(|error| strategy.fault(error))?;
+    let spec = PacingSpec::try_from(&table).map_err(|error| {
+        let blamed = error.field();
+        let blamed = blamed.and_then(|field| part(entries, &format!("pacing.{field}")));
+        blamed.unwrap_or(strategy).fault(error)
+    })?;
     Ok(vec![(spec, strategy.origin.clone())])
 }
 
@@ -68,24 +83,40 @@ pub(crate) fn of_names(entries: &[Entry], below: &PacingSpec) -> Result<Vec<Step
 /// Returns what the single fields of a layer make of a pacing.
 fn adjusted(entries: &[Entry], mut pacing: PacingSpec) -> Result<Vec<Step>, Fault> {
     let mut steps = Vec::new();
-    if let Some(entry) = part(entries, "pacing.slots") {
-        let over = cap_of(entry)?.over(&pacing);
-        pacing = over.map_err(|error| entry.fault(error))?;
-        steps.push((pacing.clone(), entry.origin.clone()));
+    let mut numbers = Vec::new();
+    for entry in entries {
+        let Some(name) = field_of(entry) else {
+            continue;
+        };
+        if name == "slots"
+            && let cap = cap_of(entry)?
+            && (matches!(cap, Cap::Strategy(_)) || pacing.strategy.value(name).is_none())
+        {
+            pacing = cap.over(&pacing).map_err(|error| entry.fault(error))?;
+            steps.push((pacing.clone(), entry.origin.clone()));
+        } else {
+            numbers.push((name, entry));
+        }
     }
-    if let Some(entry) = part(entries, "pacing.after") {
-        let text = entry.value.text().unwrap_or_default();
-        let after = duration::parse(text).map_err(|error| entry.fault(error))?;
-        let strategy = pacing.strategy.with("after", Value::Duration(after));
-        let strategy = strategy.ok_or_else(|| {
-            entry.fault(format!(
-                "`{}` frees no slot after a time; name a strategy that does, such as \
-                 `release-{text}-16`",
-                pacing.strategy
-            ))
-        })?;
-        pacing.strategy = strategy.map_err(|error| entry.fault(error))?;
-        steps.push((pacing.clone(), entry.origin.clone()));
+    numbers.sort_by_key(|(name, _)| (*name != "slots", *name != "after"));
+    // One number alone may not go with those below, so what counts is all of them.
+    let below = pacing.strategy.clone();
+    let mut set = Vec::new();
+    for (at, (name, entry)) in numbers.iter().enumerate() {
+        let text = entry.value.to_string();
+        let fields = below.entry().fields.iter();
+        let field = fields.clone().find(|field| field.name == *name);
+        let field = field.ok_or_else(|| entry.fault(lacks(&pacing, name, &text)))?;
+        let value = field.read(&text).map_err(|problem| entry.fault(problem))?;
+        set.push((*name, value));
+        match below.with(&set) {
+            Some(Ok(strategy)) => {
+                pacing.strategy = strategy;
+                steps.push((pacing.clone(), entry.origin.clone()));
+            }
+            Some(Err(error)) if at + 1 == numbers.len() => return Err(entry.fault(error)),
+            _ => {}
+        }
     }
     if let Some(entry) = part(entries, "pacing.scope") {
         let name = entry.value.text().unwrap_or_default();
@@ -94,6 +125,25 @@ fn adjusted(entries: &[Entry], mut pacing: PacingSpec) -> Result<Vec<Step>, Faul
         steps.push((pacing.clone(), entry.origin.clone()));
     }
     Ok(steps)
+}
+
+/// Says that the strategy has no such number, and which strategies do.
+fn lacks(pacing: &PacingSpec, name: &str, text: &str) -> String {
+    let strategy = &pacing.strategy;
+    if name == "after" {
+        return format!(
+            "`{strategy}` frees no slot after a time; name a strategy that does, such as \
+             `release-{text}-16`"
+        );
+    }
+    let with = strategies_with(name).join("`, `");
+    format!("`{strategy}` has no `{name}`; name a strategy that does: `{with}`")
+}
+
+/// The name of the strategy's field that an entry sets, if it sets one.
+fn field_of(entry: &Entry) -> Option<&'static str> {
+    let name = entry.key.name.strip_prefix("pacing.")?;
+    (name != "strategy" && name != "scope").then_some(name)
 }
 
 fn part<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
@@ -107,7 +157,12 @@ fn cap_of(entry: &Entry) -> Result<Cap, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
+    use ant_pacing::{FieldKind, catalogue};
+
     use super::*;
+    use crate::sources::Document;
 
     fn over(cap: &str, below: &str) -> Result<PacingSpec, SpecError> {
         let cap: Cap = cap.parse().unwrap();
@@ -136,5 +191,63 @@ mod tests {
         ] {
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    /// What a profile with this `[pacing]` makes of the pacing below it.
+    fn profile(pacing: &str, below: &str) -> String {
+        let (document, faults) = Document::read("p", &format!("[pacing]\n{pacing}"));
+        assert_eq!(faults, []);
+        match of_table(&document.entries, &below.parse().unwrap()) {
+            Ok(steps) => steps.last().unwrap().0.to_string(),
+            Err(fault) => fault.one_line(),
+        }
+    }
+
+    #[test]
+    fn a_profile_takes_the_table_form_of_every_strategy() {
+        for entry in catalogue::all() {
+            let spec: PacingSpec = entry.examples[0].parse().unwrap();
+            let mut text = format!("strategy = \"{}\"\n", entry.name);
+            for (field, value) in entry.fields.iter().zip(spec.strategy.values()) {
+                let quote = match field.kind {
+                    FieldKind::Count => "",
+                    FieldKind::Duration => "\"",
+                };
+                let _ = writeln!(text, "{} = {quote}{value}{quote}", field.name);
+            }
+            assert_eq!(profile(&text, "hold-7@client"), entry.examples[0]);
+            text += "scope = \"client\"\n";
+            let scoped = format!("{}@client", entry.examples[0]);
+            assert_eq!(profile(&text, "hold-7"), scoped);
+        }
+    }
+
+    #[test]
+    fn single_numbers_adjust_together() {
+        for (pacing, below, result) in [
+            ("max = 64\n", "aimd-8-16-32@client", "aimd-8-16-64@client"),
+            (
+                "min = 40\nslots = 50\nmax = 60\n",
+                "aimd-8-16-32",
+                "aimd-40-50-60",
+            ),
+            (
+                "slots = 4\nmax = 6\nmin = 2\n",
+                "aimd-8-16-32",
+                "aimd-2-4-6",
+            ),
+            (
+                "slots = 4\nafter = \"1s\"\n",
+                "release-2s-16",
+                "release-1s-4",
+            ),
+        ] {
+            assert_eq!(profile(pacing, below), result, "{pacing} over {below}");
+        }
+        let fault = profile("min = 64\n", "aimd-8-16-32");
+        assert!(
+            fault.starts_with("p:2:1: ") && fault.contains("must rise"),
+            "{fault}"
+        );
     }
 }

@@ -134,7 +134,7 @@ impl Reader<'_> {
             let (name, value) = (name.get_ref().as_ref(), value.get_ref());
             let below = join(path, name);
             // A name with a dot in it is not a path to a key.
-            let key = keys::find(&below).filter(|key| key.in_files() && !name.contains('.'));
+            let key = keys::find_in_files(&below).filter(|_| !name.contains('.'));
             let is_word = path.is_empty() && is_file_word(name);
             if (key.is_some() || is_word) && matches!(value, DeValue::Datetime(_)) {
                 let span = self.span(&below, |spans| spans.value);
@@ -268,7 +268,7 @@ fn is_section(path: &str) -> bool {
 /// Returns the key that was most likely meant: one of a similar name in the same
 /// table, or else in another.
 fn nearest_key(path: &str, name: &str) -> Option<String> {
-    let in_files = || KEYS.iter().filter(|key| key.in_files());
+    let in_files = keys::in_files;
     let here = in_files().filter_map(|key| {
         let rest = key.name.strip_prefix(path)?;
         let rest = if path.is_empty() {

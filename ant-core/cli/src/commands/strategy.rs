@@ -1,4 +1,4 @@
-//! `ant strategy`: the catalogue, for people.
+//! `ant strategy`: shows people the catalogue of strategies.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use ant_pacing::{Entry, StrategySpec, catalogue};
 
 use crate::{exit::Failure, output::print};
 
-/// The width that explanations are set to.
+/// The width of explanations, in characters.
 const WIDTH: usize = 80;
 
 pub(crate) fn list() -> Result<(), Failure> {
@@ -68,7 +68,8 @@ fn explanation(entry: &Entry) -> String {
     text
 }
 
-/// The label, then the text, its further lines indented to where it began.
+/// Returns the label and the text after it, with further lines indented to where
+/// the text began.
 fn wrapped(label: &str, text: &str) -> String {
     let indent = label.chars().count();
     let mut result = label.to_owned();

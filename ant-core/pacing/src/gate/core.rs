@@ -1,27 +1,30 @@
-//! The gate's state and its operations, without locks or wakers run: plain
-//! data, so that the laws can be tested on it step by step.
+//! The gate's state and its operations as plain data: it takes no lock and runs
+//! no waker, so that the laws can be tested on it step by step.
+
+#[cfg(test)]
+mod invariants;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet},
     task::Waker,
 };
 
-use super::{GateStats, RetryTurn};
-use crate::{
-    Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Retry, Sample, Terms,
+use super::{
+    GateStats,
+    number::{Number, Numbers},
 };
+use crate::{Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Sample, Terms};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct TicketId(u64);
+pub(super) struct TicketId(Number);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct MemberId(u64);
+pub(super) struct MemberId(Number);
 
 #[derive(Debug)]
 struct Ticket {
     member: MemberId,
     key: u64,
-    request: Request,
     terms: Terms,
     state: State,
 }
@@ -29,9 +32,9 @@ struct Ticket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// In its lane's queue, at this place of arrival.
-    Waiting { place: u64 },
-    /// Has a slot; its member has not been told yet.
-    Ready,
+    Waiting { place: Number },
+    /// Has a slot since this turn; its member has not been told yet.
+    Ready { turn: Number },
     /// Let go; `slot` until the slot is released.
     Running { slot: bool, admitted: Moment },
 }
@@ -39,13 +42,15 @@ enum State {
 #[derive(Debug, Default)]
 struct LaneState {
     /// By place of arrival.
-    queue: BTreeMap<u64, TicketId>,
+    queue: BTreeMap<Number, TicketId>,
     occupied: u32,
 }
 
 #[derive(Debug, Default)]
 struct MemberState {
-    ready: VecDeque<TicketId>,
+    /// By turn. Any of them may be cancelled, in any order, so taking one out
+    /// must not look at the others.
+    ready: BTreeMap<Number, TicketId>,
     waiting: u32,
     waker: Option<Waker>,
 }
@@ -59,7 +64,7 @@ pub(super) struct Core {
     /// Slots that time will free.
     expiries: BTreeSet<(Moment, TicketId)>,
     wakers: Vec<Waker>,
-    next: u64,
+    numbers: Numbers,
     stats: GateStats,
 }
 
@@ -72,7 +77,7 @@ impl Core {
             lanes: BTreeMap::new(),
             expiries: BTreeSet::new(),
             wakers: Vec::new(),
-            next: 0,
+            numbers: Numbers::default(),
             stats: GateStats::default(),
         }
     }
@@ -86,7 +91,7 @@ impl Core {
     }
 
     pub(super) fn join(&mut self) -> MemberId {
-        let id = MemberId(self.number());
+        let id = MemberId(self.numbers.next());
         self.members.insert(id, MemberState::default());
         id
     }
@@ -114,24 +119,29 @@ impl Core {
         now: Moment,
     ) -> TicketId {
         self.expire(now);
-        let id = TicketId(self.number());
+        let id = TicketId(self.numbers.next());
+        let place = self.numbers.next();
+        let terms = self.strategy.terms(&request);
         let ticket = Ticket {
             member,
             key,
-            request,
-            terms: self.strategy.terms(&request),
-            state: State::Ready,
+            terms,
+            state: State::Waiting { place },
         };
-        let lane = ticket.terms.lane;
         self.tickets.insert(id, ticket);
-        self.wait(id);
-        self.admit(lane);
+        let lane = self.lanes.entry(terms.lane).or_default();
+        lane.queue.insert(place, id);
+        self.stats.waiting += 1;
+        if let Some(member) = self.members.get_mut(&member) {
+            member.waiting += 1;
+        }
+        self.admit(terms.lane);
         id
     }
 
     pub(super) fn poll(&mut self, member: MemberId, now: Moment) -> Option<u64> {
         self.expire(now);
-        let id = self.members.get_mut(&member)?.ready.pop_front()?;
+        let (_, id) = self.members.get_mut(&member)?.ready.pop_first()?;
         let ticket = self.tickets.get_mut(&id)?;
         ticket.state = State::Running {
             slot: true,
@@ -161,23 +171,6 @@ impl Core {
         } else {
             true
         }
-    }
-
-    pub(super) fn retry(&mut self, id: TicketId, now: Moment) -> RetryTurn {
-        self.expire(now);
-        let Some(ticket) = self.tickets.get(&id) else {
-            return RetryTurn::Now;
-        };
-        // A member that has left could not be told that its turn has come.
-        let queues = ticket.terms.retry == Retry::QueuesAgain;
-        if !queues || !self.members.contains_key(&ticket.member) {
-            return RetryTurn::Now;
-        }
-        let lane = ticket.terms.lane;
-        self.vacate(id);
-        self.wait(id);
-        self.admit(lane);
-        RetryTurn::Wait
     }
 
     pub(super) fn finish(
@@ -225,33 +218,6 @@ impl Core {
         }
     }
 
-    pub(super) fn replace(&mut self, strategy: Box<dyn PacingStrategy>) {
-        self.strategy = strategy;
-        self.stats.epoch += 1;
-        self.lanes.clear();
-        for (id, ticket) in &mut self.tickets {
-            let terms = self.strategy.terms(&ticket.request);
-            match ticket.state {
-                State::Waiting { place } => {
-                    ticket.terms = terms;
-                    let lane = self.lanes.entry(terms.lane).or_default();
-                    lane.queue.insert(place, *id);
-                }
-                State::Ready => {
-                    ticket.terms = terms;
-                    self.lanes.entry(terms.lane).or_default().occupied += 1;
-                }
-                State::Running { slot, .. } => {
-                    ticket.terms.lane = terms.lane;
-                    if slot {
-                        self.lanes.entry(terms.lane).or_default().occupied += 1;
-                    }
-                }
-            }
-        }
-        self.admit_all();
-    }
-
     /// Frees every slot whose time has come.
     fn expire(&mut self, now: Moment) {
         while let Some((at, id)) = self.expiries.first().copied()
@@ -274,21 +240,6 @@ impl Core {
         }
     }
 
-    /// Puts a ticket at the end of its lane's queue.
-    fn wait(&mut self, id: TicketId) {
-        let place = self.number();
-        let Some(ticket) = self.tickets.get_mut(&id) else {
-            return;
-        };
-        ticket.state = State::Waiting { place };
-        let lane = self.lanes.entry(ticket.terms.lane).or_default();
-        lane.queue.insert(place, id);
-        self.stats.waiting += 1;
-        if let Some(member) = self.members.get_mut(&ticket.member) {
-            member.waiting += 1;
-        }
-    }
-
     /// Gives back whatever a ticket has: its place, or its slot.
     fn vacate(&mut self, id: TicketId) {
         let Some(ticket) = self.tickets.get_mut(&id) else {
@@ -305,9 +256,9 @@ impl Core {
                     member.waiting -= 1;
                 }
             }
-            State::Ready => {
+            State::Ready { turn } => {
                 if let Some(member) = self.members.get_mut(&ticket.member) {
-                    member.ready.retain(|ready| *ready != id);
+                    member.ready.remove(turn);
                 }
                 self.free(lane);
             }
@@ -340,7 +291,8 @@ impl Core {
                 continue;
             };
             state.occupied += 1;
-            ticket.state = State::Ready;
+            let turn = self.numbers.next();
+            ticket.state = State::Ready { turn };
             let stats = &mut self.stats;
             stats.waiting -= 1;
             stats.admitted += 1;
@@ -348,7 +300,7 @@ impl Core {
             stats.peak_occupied = stats.peak_occupied.max(stats.occupied);
             if let Some(member) = self.members.get_mut(&ticket.member) {
                 member.waiting -= 1;
-                member.ready.push_back(id);
+                member.ready.insert(turn, id);
                 self.wakers.extend(member.waker.take());
             }
         }
@@ -376,70 +328,5 @@ impl Core {
         self.lanes.get(&lane).map_or(0, |lane| {
             u32::try_from(lane.queue.len()).unwrap_or(u32::MAX)
         })
-    }
-
-    const fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next
-    }
-
-    /// What must hold after every operation, checked by the laws.
-    #[cfg(test)]
-    pub(super) fn check(&self) {
-        let mut occupied = 0;
-        let mut waiting = 0;
-        for (lane, state) in &self.lanes {
-            let holders = self.tickets.values().filter(|t| {
-                t.terms.lane == *lane
-                    && matches!(t.state, State::Ready | State::Running { slot: true, .. })
-            });
-            assert_eq!(holders.count(), state.occupied as usize, "{lane:?}");
-            let idle = self.strategy.capacity(*lane).admits(state.occupied);
-            assert!(
-                !idle || state.queue.is_empty(),
-                "{lane:?} has a free slot and {} waiting",
-                state.queue.len()
-            );
-            occupied += state.occupied;
-            waiting += state.queue.len();
-        }
-        assert_eq!(occupied, self.stats.occupied);
-        assert_eq!(waiting, self.stats.waiting as usize);
-        let counted: u32 = self.members.values().map(|m| m.waiting).sum();
-        assert_eq!(counted, self.stats.waiting);
-        for (at, id) in &self.expiries {
-            let ticket = self.tickets.get(id);
-            assert!(ticket.is_some(), "a slot is freed at {at:?} for nobody");
-        }
-    }
-
-    #[cfg(test)]
-    pub(super) fn capacity(&self, lane: Lane) -> crate::Capacity {
-        self.strategy.capacity(lane)
-    }
-
-    #[cfg(test)]
-    pub(super) fn occupied(&self, lane: Lane) -> u32 {
-        self.lanes.get(&lane).map_or(0, |lane| lane.occupied)
-    }
-
-    /// The keys of all exchanges, those that wait apart from those that do not.
-    #[cfg(test)]
-    pub(super) fn keys(&self) -> (Vec<u64>, Vec<u64>) {
-        let (waiting, started): (Vec<_>, Vec<_>) = self
-            .tickets
-            .values()
-            .partition(|t| matches!(t.state, State::Waiting { .. }));
-        let keys = |tickets: Vec<&Ticket>| tickets.iter().map(|t| t.key).collect();
-        (keys(waiting), keys(started))
-    }
-
-    #[cfg(test)]
-    pub(super) fn is_empty(&self) -> bool {
-        self.tickets.is_empty()
-            && self.lanes.is_empty()
-            && self.expiries.is_empty()
-            && self.stats.occupied == 0
-            && self.stats.waiting == 0
     }
 }

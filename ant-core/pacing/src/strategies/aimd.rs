@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use super::queue_of;
 use crate::{
-    Capacity, Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Retry, Sample,
-    Terms,
+    Capacity, Evidence, Lane, Moment, Outcome, PacingStrategy, Release, Request, Sample, Terms,
 };
 use std::num::NonZeroU32;
 
-/// One slot more for so many answers. A tree of 256 leaves gets 30 or more for
-/// each of the 8 queues, so that a cap cut in half is whole again within it.
+/// How many answers add one slot. A tree of 256 leaves gets 30 answers or more
+/// from each of the 8 queues, so a cap that was cut in half is whole again before
+/// the tree ends.
 const ANSWERS_A_SLOT: u32 = 4;
 
 /// Slots for each queue that grow and shrink between two bounds.
@@ -30,12 +30,13 @@ struct Learnt {
     slots: NonZeroU32,
     /// Answers since it grew.
     answers: u32,
-    /// When it was cut. What was let go before that belongs to the same burst.
+    /// When it was cut. Losses of exchanges let go before that belong to the burst
+    /// that it was cut for.
     cut: Option<Moment>,
 }
 
 impl Aimd {
-    /// From `start` slots a queue, never below `min` or above `max`.
+    /// Makes a cap of `start` slots for each queue, which stays from `min` to `max`.
     pub const fn new(min: NonZeroU32, start: NonZeroU32, max: NonZeroU32) -> Self {
         Self {
             min,
@@ -51,7 +52,6 @@ impl PacingStrategy for Aimd {
         Terms {
             lane: queue_of(request.address),
             release: Release::OnFinishOrSlow,
-            retry: Retry::KeepsSlot,
         }
     }
 

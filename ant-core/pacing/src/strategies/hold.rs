@@ -5,14 +5,15 @@ use std::num::NonZeroU32;
 
 use crate::{Capacity, Lane, PacingStrategy, Request, Terms};
 
-/// At most so many exchanges at a time, each holding its slot to its end.
+/// Lets a fixed number of exchanges run at a time, each holding its slot to its
+/// end.
 #[derive(Clone, Copy, Debug)]
 pub struct Hold {
     slots: NonZeroU32,
 }
 
 impl Hold {
-    /// A cap of `slots` exchanges.
+    /// Makes a cap of `slots` exchanges.
     pub const fn new(slots: NonZeroU32) -> Self {
         Self { slots }
     }

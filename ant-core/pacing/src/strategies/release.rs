@@ -5,8 +5,8 @@ use std::{num::NonZeroU32, time::Duration};
 
 use crate::{Capacity, Lane, PacingStrategy, Request, Terms, strategy};
 
-/// At most so many slots; each is freed at the exchange's end or after a time,
-/// whichever comes first. The exchange itself goes on.
+/// Has a fixed number of slots. Each is freed when its exchange ends or after a
+/// fixed time, whichever comes first. The exchange itself goes on.
 #[derive(Clone, Copy, Debug)]
 pub struct Release {
     after: Duration,
@@ -14,8 +14,8 @@ pub struct Release {
 }
 
 impl Release {
-    /// A cap of `slots`, each freed `after` its exchange was let go at the
-    /// latest.
+    /// Makes a cap of `slots`, each freed at the latest when `after` has passed since
+    /// its exchange was let go.
     pub const fn new(after: Duration, slots: NonZeroU32) -> Self {
         Self { after, slots }
     }

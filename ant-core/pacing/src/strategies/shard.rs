@@ -1,5 +1,5 @@
-//! A cap for each receive queue of the network's stack: so many slots for the
-//! peers whose answers share one.
+//! A cap for each receive queue of the network's stack, since it is a queue, not
+//! the client, that runs full.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -7,7 +7,7 @@ use std::{
     num::NonZeroU32,
 };
 
-use crate::{Capacity, Lane, PacingStrategy, Release, Request, Retry, Terms};
+use crate::{Capacity, Lane, PacingStrategy, Release, Request, Terms};
 
 /// How many receive queues the network's stack has.
 pub const RECEIVE_QUEUES: usize = 8;
@@ -15,7 +15,7 @@ pub const RECEIVE_QUEUES: usize = 8;
 /// How many messages wait in each of them; the stack drops what does not fit.
 pub const QUEUE_DEPTH: usize = 32;
 
-/// So many slots for each queue, each held to the end of its exchange or until it
+/// Has a fixed number of slots for each queue, each held until its exchange ends or
 /// is slow.
 #[derive(Debug)]
 pub struct Shard {
@@ -23,18 +23,19 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// A cap of `slots` for each queue.
+    /// Makes a cap of `slots` for each queue.
     pub const fn new(slots: NonZeroU32) -> Self {
         Self { slots }
     }
 }
 
-/// The queue that answers from this address wait in, as the stack computes it:
-/// the standard hasher with its fixed keys over the plain address. Computed each
-/// time and never stored, since other releases of Rust may hash otherwise.
+/// Returns the queue that answers from this address wait in. The stack takes it
+/// from the standard library's hasher, with its fixed keys, over the plain address.
+/// It is computed each time and never stored, since other releases of Rust may hash
+/// in another way.
 ///
-/// Peers at unknown addresses share the first: better one queue too slow than
-/// one too full.
+/// Peers at unknown addresses share the first queue: too few requests at a time
+/// cost less than lost answers.
 pub fn queue_of(address: Option<IpAddr>) -> Lane {
     let Some(address) = address else {
         return Lane(0);
@@ -50,7 +51,6 @@ impl PacingStrategy for Shard {
         Terms {
             lane: queue_of(request.address),
             release: Release::OnFinishOrSlow,
-            retry: Retry::KeepsSlot,
         }
     }
 

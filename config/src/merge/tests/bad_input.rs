@@ -118,7 +118,30 @@ fn in_a_profile() {
             "[pacing]\nstrategy = \"hold-16\"\nslots = 3\n",
             &["`slots` a second time"],
         ),
-        ("[pacing]\nstrategy = \"hold\"\n", &["slots"]),
+        (
+            "[pacing]\nstrategy = \"hold\"\n",
+            &["mine.toml:2:1", "its `slots` is missing"],
+        ),
+        (
+            "[pacing]\nstrategy = \"aimd\"\nslots = 16\n",
+            &["`min` and `max` are missing", "write `aimd-8-16-32`"],
+        ),
+        (
+            "[pacing]\nstrategy = \"aimd\"\nmni = 8\nslots = 16\nmax = 32\n",
+            &["mine.toml:3:1", "there is no key `pacing.mni`", "`min`"],
+        ),
+        (
+            "[pacing]\nstrategy = \"hold\"\nslots = 16\nmax = 32\n",
+            &["mine.toml:4:1", "`hold`: it has no `max`"],
+        ),
+        (
+            "[pacing]\nstrategy = \"aimd\"\nmin = 0\nslots = 16\nmax = 32\n",
+            &["mine.toml:3:7", "`0` is not a whole number"],
+        ),
+        (
+            "[pacing]\nmax = 32\n",
+            &["mine.toml:2:1", "has no `max`", "`aimd`"],
+        ),
         (
             "[pacing]\nafter = \"2s\"\n",
             &["mine.toml:2:1", "`release-2s-16`"],
@@ -234,7 +257,7 @@ fn in_a_variable() {
             "127.0.0.1:1,",
             "`` is not an address",
         ),
-        ("ANT_MERKLE_AB", "hold-16:0", "`0` is no"),
+        ("ANT_MERKLE_AB", "hold-16:0", "`0` is not a weight"),
         ("ANT_MERKLE_AB", "hold16", "write `hold-16`"),
         ("ANT_MERKLE_PROFILE", "mainet", "did you mean `mainnet`?"),
         ("ANT_MERKLE_PROFILE", "Mainnet", "did you mean `mainnet`?"),

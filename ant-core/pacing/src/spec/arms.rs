@@ -1,11 +1,11 @@
-//! Why this module exists: strategies are compared in normal use by letting each
-//! payment draw one of several, and what may be drawn is data like a spec is.
+//! Strategies are compared in normal use by letting each payment draw one of
+//! several, so what may be drawn is data, as a spec is.
 
 use std::{fmt, num::NonZeroU32, str::FromStr};
 
 use serde::{Serialize, Serializer};
 
-use crate::{PacingSpec, StrategySpec};
+use super::{PacingSpec, SpecError, StrategySpec};
 
 /// One pacing that a payment may draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub struct Arm {
 
 /// The pacings that payments draw from; one alone is drawn by all.
 ///
-/// Displays as `hold-32:2,uncapped:1`, which parses back to the same; a weight
-/// of 1 may be left out where it is read.
+/// Displays as `hold-32:2,uncapped:1`, which parses back to the same arms. When
+/// read, a weight of 1 may be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arms(Vec<Arm>);
 
-/// Why there are no arms.
+/// Why something written does not say which arms there are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArmsError {
     /// There is none.
@@ -34,14 +34,14 @@ pub enum ArmsError {
     Twice(PacingSpec),
     /// An arm's pacing does not parse.
     #[error(transparent)]
-    Spec(#[from] crate::SpecError),
+    Spec(#[from] SpecError),
     /// An arm's weight does not parse.
-    #[error("`{0}` is no weight, which is a whole number from 1 to 4294967295 in plain digits")]
+    #[error("`{0}` is not a weight, which is a whole number from 1 to 4294967295 in plain digits")]
     Weight(String),
 }
 
 impl Arms {
-    /// These arms.
+    /// Makes the arms that payments draw from.
     ///
     /// # Errors
     ///
@@ -58,28 +58,22 @@ impl Arms {
         Ok(Self(arms))
     }
 
-    /// The arms, in the order they were given; at least one.
+    /// Returns the arms, in the order they were given; at least one.
     pub fn as_slice(&self) -> &[Arm] {
         &self.0
     }
 
-    /// The pacing, if there is but one to draw.
-    pub fn single(&self) -> Option<&PacingSpec> {
-        match self.0.as_slice() {
-            [arm] => Some(&arm.pacing),
-            _ => None,
-        }
-    }
-
-    /// The sum of all weights.
-    pub fn tickets(&self) -> u64 {
+    /// Returns the sum of all weights.
+    pub fn total_weight(&self) -> u64 {
         self.0.iter().map(|arm| u64::from(arm.weight.get())).sum()
     }
 
-    /// The arm that holds this ticket, as its index. Each holds as many of
-    /// [`Self::tickets`] as it weighs; numbers above count from the start again.
-    pub fn holder(&self, ticket: u64) -> usize {
-        let mut left = ticket % self.tickets();
+    /// Returns the index of the arm at this place, where each arm takes as many
+    /// places as it weighs: with weights 2 and 1, places 0 and 1 are the first
+    /// arm's, and 2 the second's. A place from [`Self::total_weight`] on counts
+    /// from the start again.
+    pub fn arm_at(&self, place: u64) -> usize {
+        let mut left = place % self.total_weight();
         for (at, arm) in self.0.iter().enumerate() {
             let weight = u64::from(arm.weight.get());
             if left < weight {
@@ -179,11 +173,11 @@ mod tests {
             ("", "it is empty"),
             ("hold-32,,uncapped", "it is empty"),
             ("hold32:1", "write `hold-32`"),
-            ("hold-32:0", "`0` is no weight"),
-            ("hold-32:01", "`01` is no weight"),
-            ("hold-32:-1", "`-1` is no weight"),
-            ("hold-32:", "`` is no weight"),
-            ("hold-32:4294967296", "is no weight"),
+            ("hold-32:0", "`0` is not a weight"),
+            ("hold-32:01", "`01` is not a weight"),
+            ("hold-32:-1", "`-1` is not a weight"),
+            ("hold-32:", "`` is not a weight"),
+            ("hold-32:4294967296", "is not a weight"),
             ("hold-32,hold-32:3", "`hold-32` is named twice"),
         ] {
             let error = text.parse::<Arms>().unwrap_err().to_string();
@@ -192,12 +186,12 @@ mod tests {
     }
 
     #[test]
-    fn each_arm_holds_as_many_tickets_as_it_weighs() {
+    fn each_arm_takes_as_many_places_as_it_weighs() {
         let arms: Arms = "hold-32:2,uncapped:1,hold-16:4294967295".parse().unwrap();
-        assert_eq!(arms.tickets(), 3 + 4_294_967_295);
-        let holders: Vec<_> = (0..5).map(|ticket| arms.holder(ticket)).collect();
-        assert_eq!(holders, [0, 0, 1, 2, 2]);
-        assert_eq!(arms.holder(arms.tickets()), 0);
-        assert_eq!(Arms::from(arms.as_slice()[1].pacing.clone()).holder(99), 0);
+        assert_eq!(arms.total_weight(), 3 + 4_294_967_295);
+        let taken: Vec<_> = (0..5).map(|place| arms.arm_at(place)).collect();
+        assert_eq!(taken, [0, 0, 1, 2, 2]);
+        assert_eq!(arms.arm_at(arms.total_weight()), 0);
+        assert_eq!(Arms::from(arms.as_slice()[1].pacing.clone()).arm_at(99), 0);
     }
 }

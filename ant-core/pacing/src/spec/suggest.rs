@@ -1,15 +1,15 @@
-//! The nearest valid spelling, so that an error says what to write instead.
+//! Finds the nearest valid spelling, so that an error can say what to write.
 
 use ant_text::{duration, nearest, plain};
 
+use super::{StrategySpec, error};
 use crate::{
-    StrategySpec, Value,
-    catalogue::{self, Entry, Field, FieldKind},
-    parse,
+    FieldKind, Value,
+    catalogue::{self, Entry, Field},
 };
 
-/// A valid spec near `text`, as text.
-pub(crate) fn spec(text: &str) -> Option<String> {
+/// Returns a valid spec near `text`, as text.
+pub(super) fn spec(text: &str) -> Option<String> {
     let folded = plain(text);
     let letters = folded.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (name, rest) = folded.split_at(letters);
@@ -24,7 +24,7 @@ pub(crate) fn spec(text: &str) -> Option<String> {
     match StrategySpec::new(entry, values) {
         Ok(spec) => Some(spec.to_string()),
         // Numbers that do not go together.
-        Err(_) => entry.examples.first().map(|&example| example.to_owned()),
+        Err(_) => error::example(entry),
     }
 }
 
@@ -70,7 +70,7 @@ fn read(field: &Field, (number, unit): &Token) -> Option<Value> {
     match field.kind {
         FieldKind::Count => {
             let count = number.parse().unwrap_or(u32::MAX).to_string();
-            parse::value(field, &count).ok()
+            field.read(&count).ok()
         }
         FieldKind::Duration => {
             let with_unit = format!("{number}{unit}");
@@ -78,7 +78,7 @@ fn read(field: &Field, (number, unit): &Token) -> Option<Value> {
                 Ok(_) => with_unit,
                 Err(_) => format!("{number}s"),
             };
-            parse::value(field, &text).ok()
+            field.read(&text).ok()
         }
     }
 }
@@ -87,7 +87,7 @@ fn example(entry: &Entry, at: usize) -> Option<Value> {
     // The examples are tested to parse; this one is an entry's own.
     let mut numbers = entry.examples.first()?.split('-').skip(1);
     let text = numbers.nth(at)?;
-    parse::value(&entry.fields[at], text).ok()
+    entry.fields[at].read(text).ok()
 }
 
 #[cfg(test)]
