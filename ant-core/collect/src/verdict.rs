@@ -171,7 +171,6 @@ pub struct LookupTime {
 
 /// What a collection saw, whatever its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Report {
     /// From the first command to the verdict.
     pub took: Duration,
