@@ -130,7 +130,7 @@ impl MerkleBatch {
     ///
     /// The first thing that is wrong.
     pub fn check(&self) -> Result<(), String> {
-        check_addresses(&self.addresses).map_err(|error| error.to_string())?;
+        check_addresses(&self.addresses).map_err(|error| error.reason().to_string())?;
         let (leaves, of_tree) = (self.addresses.len(), self.tree.leaf_count());
         if leaves != of_tree {
             return Err(format!("it has {leaves} addresses and a tree of {of_tree}"));

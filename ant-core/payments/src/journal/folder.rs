@@ -27,7 +27,7 @@ impl Journal {
     ///
     /// When it cannot be made, or another process uses it.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let failed = |error| Error::io(folder, error);
+        let failed = |error: io::Error| Error::file(folder, error);
         fs::create_dir_all(folder).map_err(failed)?;
         let file = OpenOptions::new()
             .create(true)
@@ -51,7 +51,7 @@ impl Journal {
     ///
     /// When one cannot be read. None is skipped: it may have been paid.
     pub fn all(&self) -> Result<Vec<JournalEntry>, Error> {
-        let failed = |error| Error::io(&self.folder, error);
+        let failed = |error: io::Error| Error::file(&self.folder, error);
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(failed)? {
             let folder = entry.map_err(failed)?.path();
@@ -90,7 +90,7 @@ impl Journal {
             fs::create_dir_all(&folder)?;
             File::open(&self.folder)?.sync_all()
         })();
-        made.map_err(|error: io::Error| Error::io(&folder, error))?;
+        made.map_err(|error: io::Error| Error::file(&folder, error))?;
         payable.write(&folder)?;
         write_json(&folder.join("signed.json"), &signed)?;
         Ok(JournalEntry {
