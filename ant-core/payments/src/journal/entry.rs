@@ -68,7 +68,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be written: then it must not be sent.
-    pub fn note_sent(&mut self) -> Result<(), Error> {
+    pub(crate) fn note_sent(&mut self) -> Result<(), Error> {
         write_whole(&self.folder.join("sent"), b"")?;
         self.sent = true;
         Ok(())
@@ -79,7 +79,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be written; the chain will say it again.
-    pub fn settled(&mut self, paid: PaymentReceipt) -> Result<(), Error> {
+    pub(crate) fn settled(&mut self, paid: PaymentReceipt) -> Result<(), Error> {
         write_json(&self.folder.join("paid.json"), &paid)?;
         self.paid = Some(paid);
         Ok(())
@@ -90,7 +90,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be written; storing it again does no harm.
-    pub fn note_stored(&mut self, address: [u8; 32]) -> Result<(), Error> {
+    pub(crate) fn note_stored(&mut self, address: [u8; 32]) -> Result<(), Error> {
         let path = self.folder.join("stored");
         let noted = (|| {
             let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
@@ -126,7 +126,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be moved.
-    pub fn set_aside(self) -> Result<PathBuf, Error> {
+    pub(crate) fn set_aside(self) -> Result<PathBuf, Error> {
         let name = self.folder.file_name().unwrap_or_default();
         let mut aside = name.to_owned();
         // The same chunks may be paid for again, and expire again.

@@ -50,7 +50,7 @@ impl Journal {
     /// # Errors
     ///
     /// When one cannot be read. None is skipped: it may have been paid.
-    pub fn all(&self) -> Result<Vec<JournalEntry>, Error> {
+    pub(crate) fn all(&self) -> Result<Vec<JournalEntry>, Error> {
         let failed = |error: io::Error| Error::file(&self.folder, error);
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(failed)? {
@@ -69,7 +69,7 @@ impl Journal {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub fn find(&self, addresses: &[[u8; 32]]) -> Result<Option<JournalEntry>, Error> {
+    pub(crate) fn find(&self, addresses: &[[u8; 32]]) -> Result<Option<JournalEntry>, Error> {
         let folder = self.folder.join(hex::encode(key(addresses)));
         let signed = folder.join("signed.json").exists();
         signed.then(|| JournalEntry::read(folder)).transpose()
@@ -80,7 +80,11 @@ impl Journal {
     /// # Errors
     ///
     /// When it cannot be written: then nothing may be sent.
-    pub fn begin(&self, payable: Payable, signed: SignedPayment) -> Result<JournalEntry, Error> {
+    pub(crate) fn begin(
+        &self,
+        payable: Payable,
+        signed: SignedPayment,
+    ) -> Result<JournalEntry, Error> {
         let folder = self.folder.join(hex::encode(key(payable.addresses())));
         let made = (|| {
             // What a crash left of an older one says nothing of this one.
