@@ -1,7 +1,11 @@
-//! Why a client could not connect, or a payment could not be prepared. This crate
-//! cannot pay, so whatever its error, nothing was paid.
+//! What can go wrong before anything is paid. This crate cannot pay, so what its
+//! errors say of money is true whatever happens: nothing was paid.
 
-use std::{fmt, io, path::Path, time::Duration};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use ant_collect::{PoolFailure, SettlementRefusal};
 use ant_protocol::{DevnetManifest, transport::MultiAddr};
@@ -11,22 +15,19 @@ use crate::TreeReport;
 /// How many failed pools an error describes before it only counts them.
 const POOLS_DESCRIBED: usize = 4;
 
-/// What an error of a payment ends with.
-const NOTHING_WAS_PAID: &str = "nothing was paid";
+/// An error of the network's crates or of the system, kept as the source of ours.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a client could not connect, or a payment could not be prepared. Whatever
-/// it is, nothing was paid.
+/// it is, this crate has paid nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is nothing to join through.
-    #[error("no bootstrap address is given, so there is no network to join")]
     NoBootstrap,
     /// An address to join through does not read as one.
-    #[error(transparent)]
     BadBootstrap(#[from] ant_config::AddressError),
     /// No bootstrap address answered.
-    #[error("no bootstrap peer answered in {:.1} s; tried {}", after.as_secs_f64(), list(tried))]
     NotJoined {
         /// How long was tried: until [`ClientConfig::join_within`], or until
         /// every address had failed.
@@ -36,31 +37,24 @@ pub enum Error {
         /// What was dialled.
         tried: Vec<MultiAddr>,
     },
-    /// The network's own parts failed.
-    #[error("the network endpoint failed: {0}")]
-    Network(String),
-    /// The closest peers could not be looked up.
-    #[error("the lookup failed: {0}")]
-    Lookup(String),
-    /// A manifest could not be read.
-    #[error("devnet manifest {path}: {reason}")]
+    /// The network's own crates failed.
+    Network(#[source] Cause),
+    /// The peers closest to an address could not be found.
+    Lookup(#[source] Cause),
+    /// A devnet manifest cannot be used.
     Manifest {
         /// Which file.
-        path: String,
+        path: PathBuf,
         /// What is wrong with it.
-        reason: String,
+        source: Cause,
     },
     /// The addresses make no tree.
-    #[error("{0}; nothing was paid")]
     Addresses(String),
     /// The tree or a pool could not be built.
-    #[error("the merkle tree could not be built: {0}; nothing was paid")]
-    Tree(String),
-    /// Payments carry their time.
-    #[error("this host's clock says that it is before 1970; nothing was paid")]
+    Tree(#[source] Cause),
+    /// This host's clock says that it is before 1970. Payments carry their time.
     Clock,
     /// Some pools are not full.
-    #[error("{}", Shortage(failures))]
     Short {
         /// Every pool that is not full, with what became of those asked.
         failures: Vec<PoolFailure>,
@@ -68,7 +62,6 @@ pub enum Error {
         report: Box<TreeReport>,
     },
     /// Enough peers refuse this client's settlement version.
-    #[error("{refusal}; nothing was paid")]
     Refused {
         /// Who, and what they ask for.
         refusal: SettlementRefusal,
@@ -78,20 +71,82 @@ pub enum Error {
 }
 
 impl Error {
-    /// Says what went wrong without the remark that nothing was paid: for callers who
-    /// have paid for something else before.
-    pub fn without_remark(&self) -> String {
-        let text = self.to_string();
-        let what = text.strip_suffix(NOTHING_WAS_PAID).unwrap_or(&text);
-        what.trim_end_matches([';', ' ', '\n']).to_owned()
-    }
-
-    /// What the collection saw, if it got that far.
+    /// Returns what the collection saw, if it got that far.
     pub fn report(&self) -> Option<&TreeReport> {
         match self {
             Self::Short { report, .. } => Some(report),
             Self::Refused { report, .. } => report.as_deref(),
             _ => None,
+        }
+    }
+
+    /// Returns the error's text without a word about money. A program that pays for
+    /// several batches in turn shows this: it may have paid for an earlier one.
+    pub fn reason(&self) -> impl fmt::Display {
+        Reason(self)
+    }
+
+    pub(crate) fn manifest(path: &Path, source: impl Into<Cause>) -> Self {
+        Self::Manifest {
+            path: path.to_owned(),
+            source: source.into(),
+        }
+    }
+
+    pub(crate) fn tree(source: impl Into<Cause>) -> Self {
+        Self::Tree(source.into())
+    }
+
+    pub(crate) fn network(source: impl Into<Cause>) -> Self {
+        Self::Network(source.into())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Reason(self))?;
+        match self {
+            // It describes a pool a line.
+            Self::Short { .. } => f.write_str("\nnothing was paid"),
+            Self::Addresses(_) | Self::Tree(_) | Self::Clock | Self::Refused { .. } => {
+                f.write_str("; nothing was paid")
+            }
+            // These come before anybody thinks of money.
+            Self::NoBootstrap
+            | Self::BadBootstrap(_)
+            | Self::NotJoined { .. }
+            | Self::Network(_)
+            | Self::Lookup(_)
+            | Self::Manifest { .. } => Ok(()),
+        }
+    }
+}
+
+struct Reason<'a>(&'a Error);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Error::NoBootstrap => {
+                f.write_str("no bootstrap address is given, so there is no network to join")
+            }
+            Error::BadBootstrap(source) => write!(f, "{source}"),
+            Error::NotJoined { after, tried } => write!(
+                f,
+                "no bootstrap peer answered in {:.1} s; tried {}",
+                after.as_secs_f64(),
+                list(tried)
+            ),
+            Error::Network(source) => write!(f, "the network endpoint failed: {source}"),
+            Error::Lookup(source) => write!(f, "the lookup failed: {source}"),
+            Error::Manifest { path, source } => {
+                write!(f, "devnet manifest {}: {source}", path.display())
+            }
+            Error::Addresses(fault) => f.write_str(fault),
+            Error::Tree(source) => write!(f, "the merkle tree could not be built: {source}"),
+            Error::Clock => f.write_str("this host's clock says that it is before 1970"),
+            Error::Short { failures, .. } => describe(failures, f),
+            Error::Refused { refusal, .. } => write!(f, "{refusal}"),
         }
     }
 }
@@ -101,18 +156,17 @@ fn list(addresses: &[MultiAddr]) -> String {
     all.join(", ")
 }
 
-struct Shortage<'a>(&'a [PoolFailure]);
-
-impl fmt::Display for Shortage<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for failure in self.0.iter().take(POOLS_DESCRIBED) {
-            writeln!(f, "{failure}")?;
+fn describe(failures: &[PoolFailure], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (at, failure) in failures.iter().take(POOLS_DESCRIBED).enumerate() {
+        if at > 0 {
+            f.write_str("\n")?;
         }
-        if let Some(more @ 1..) = self.0.len().checked_sub(POOLS_DESCRIBED) {
-            writeln!(f, "and {more} more pools are not full")?;
-        }
-        f.write_str(NOTHING_WAS_PAID)
+        write!(f, "{failure}")?;
     }
+    if let Some(more @ 1..) = failures.len().checked_sub(POOLS_DESCRIBED) {
+        write!(f, "\nand {more} more pools are not full")?;
+    }
+    Ok(())
 }
 
 /// Reads a devnet manifest.
@@ -122,15 +176,11 @@ impl fmt::Display for Shortage<'_> {
 /// When the file cannot be read, is not a manifest, or names no address to join
 /// through.
 pub fn read_manifest(path: &Path) -> Result<DevnetManifest, Error> {
-    let failed = |reason: String| Error::Manifest {
-        path: path.display().to_string(),
-        reason,
-    };
-    let bytes = std::fs::read(path).map_err(|error: io::Error| failed(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| Error::manifest(path, error))?;
     let manifest: DevnetManifest = serde_json::from_slice(&bytes)
-        .map_err(|error| failed(format!("it is not a devnet manifest: {error}")))?;
+        .map_err(|error| Error::manifest(path, format!("it is not a devnet manifest: {error}")))?;
     if manifest.bootstrap.is_empty() {
-        return Err(failed("it names no bootstrap address".to_owned()));
+        return Err(Error::manifest(path, "it names no bootstrap address"));
     }
     Ok(manifest)
 }
@@ -140,16 +190,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_remark_that_nothing_was_paid_can_be_left_out() {
-        for error in [Error::Clock, Error::Tree("x".to_owned())] {
-            assert!(error.to_string().ends_with(NOTHING_WAS_PAID), "{error}");
-            let what = error.without_remark();
-            assert!(!what.contains("paid") && !what.ends_with(';'), "{what}");
-        }
-        assert_eq!(
-            Error::NoBootstrap.without_remark(),
-            Error::NoBootstrap.to_string()
-        );
+    fn the_reason_is_the_text_without_what_it_says_of_money() {
+        let error = Error::Addresses("too few".to_owned());
+        assert_eq!(error.to_string(), "too few; nothing was paid");
+        assert_eq!(error.reason().to_string(), "too few");
+        let error = Error::network("no socket");
+        assert_eq!(error.to_string(), "the network endpoint failed: no socket");
+        assert!(std::error::Error::source(&error).is_some());
     }
 
     #[test]

@@ -48,6 +48,5 @@ pub use client::{Client, ClientConfig, ClientTraffic, PeerAddresses};
 pub use endpoint::WarmUp;
 pub use error::{Error, read_manifest};
 pub use tree::{
-    BatchError, EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, TreeReport,
-    batch_sizes, now,
+    BatchError, EXPIRES_AFTER, MerkleBatch, PreparedMerkleBatch, TreeReport, batch_sizes, now,
 };

@@ -1,7 +1,7 @@
 //! A prepared batch as a file, for who signs and pays elsewhere. It carries all
 //! that making the proofs takes later, and is used only after every check.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use ant_protocol::evm::{
     Amount, MerklePaymentCandidatePool, MerkleTree, Network,
@@ -106,26 +106,20 @@ pub fn write_batch(path: &Path, batch: &MerkleBatch, chain: Option<&Network>) ->
 /// When it is not a batch's file, or anything in it does not belong together.
 pub fn read_batch(path: &Path, now: u64) -> Result<MerkleBatch, Error> {
     let batch = read_of_any_age(path)?;
-    batch.check_age(now).map_err(|reason| Error::BatchFile {
-        path: path.to_owned(),
-        reason,
-    })?;
+    let fresh = batch.check_age(now);
+    fresh.map_err(|reason| Error::batch_file(path, reason))?;
     Ok(batch)
 }
 
 /// Reads a batch's file and checks all of it but its age.
 pub(crate) fn read_of_any_age(path: &Path) -> Result<MerkleBatch, Error> {
-    let bad = |reason: String| Error::BatchFile {
-        path: path.to_owned(),
-        reason,
-    };
-    let size = fs::metadata(path)
-        .map_err(|error| bad(error.to_string()))?
-        .len();
+    let bad = |reason: String| Error::batch_file(path, reason);
+    let unread = |error: io::Error| Error::batch_file(path, error);
+    let size = fs::metadata(path).map_err(unread)?.len();
     if size > LARGEST {
         return Err(bad(format!("it is {size} bytes long, and a batch is not")));
     }
-    let text = fs::read(path).map_err(|error| bad(error.to_string()))?;
+    let text = fs::read(path).map_err(unread)?;
     let table: Table = serde_json::from_slice(&text)
         .map_err(|error| bad(format!("it is not a batch's file: {error}")))?;
     if table.format != FORMAT {

@@ -74,7 +74,7 @@ impl Storage {
             reasons,
         };
         let found = self.client.closest(&address, Self::ASKED).await;
-        let found = found.map_err(|error| failed(0, error.to_string()))?;
+        let found = found.map_err(|error| failed(0, error.reason().to_string()))?;
         let mut sends: FuturesUnordered<_> = found
             .iter()
             .map(|(peer, addresses)| {
@@ -143,7 +143,9 @@ impl Storage {
             let plan = &self.published;
             let plan = plan.prepare_chunk_payment_plan(address, data_size).await;
             let plan = plan.map_err(|error| match error {
-                upstream::data::Error::ClientUpdateRequired(said) => Error::ChunkRefused(said),
+                upstream::data::Error::ClientUpdateRequired(_) => {
+                    Error::ChunkRefused(Box::new(error))
+                }
                 error => error.into(),
             })?;
             Ok(plan.map(|plan| QuotedChunk(Box::new(plan))))

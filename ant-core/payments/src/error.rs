@@ -1,13 +1,14 @@
 //! What can go wrong from preparing a payment to storing what it pays for.
 
 use std::{
-    fmt::Display,
-    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use ant_core::BatchError;
+
+/// An error of another crate or of the system, kept as the source of ours.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a payment was not made, has not settled, or what it pays for is not stored.
 #[derive(Debug, thiserror::Error)]
@@ -17,28 +18,26 @@ pub enum Error {
     #[error(transparent)]
     Prepare(#[from] ant_core::Error),
     /// A further payment could not be prepared, after others were made.
-    #[error("{}; what was paid before is kept: resume it later", .0.without_remark())]
+    #[error("{}; what was paid before is kept: resume it later", .0.reason())]
     PrepareMore(#[source] ant_core::Error),
     /// A batch gives no transaction, or no proofs.
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// A file is not a prepared batch, or was changed.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {source}", path.display())]
     BatchFile {
         /// Which file.
         path: PathBuf,
         /// What is wrong with it.
-        reason: String,
+        source: Cause,
     },
     /// A file cannot be read or written.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {source}", path.display())]
     File {
         /// Which.
         path: PathBuf,
         /// Why.
-        reason: String,
-        /// What the system said, if it was the system.
-        source: Option<io::Error>,
+        source: Cause,
     },
     /// A file is not what it was when its chunks were paid for.
     #[error(
@@ -78,30 +77,31 @@ pub enum Error {
         /// What the others said.
         reasons: String,
     },
-    /// Peers that quote a single chunk refuse this client's settlement version.
-    #[error("{0}")]
-    ChunkRefused(String),
+    /// Peers that quote a single chunk refuse this client's settlement version. What
+    /// they say themselves is in the source: it may claim that nothing was paid, which
+    /// they cannot know.
+    #[error("the peers that quote a single chunk refuse this client's settlement version")]
+    ChunkRefused(#[source] Box<upstream::data::Error>),
     /// The published client failed at what it does for this one.
     #[error("{0}")]
     Published(#[source] Box<upstream::data::Error>),
 }
 
 impl Error {
-    /// A file that the system does not read or write.
-    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+    /// Makes the error of a file that cannot be read or written, or is not what it
+    /// should be.
+    pub(crate) fn file(path: &Path, source: impl Into<Cause>) -> Self {
         Self::File {
             path: path.to_owned(),
-            reason: error.to_string(),
-            source: Some(error),
+            source: source.into(),
         }
     }
 
-    /// A file that is not what it should be.
-    pub(crate) fn file(path: &Path, reason: impl Display) -> Self {
-        Self::File {
+    /// Makes the error of a file that is not a prepared batch.
+    pub(crate) fn batch_file(path: &Path, source: impl Into<Cause>) -> Self {
+        Self::BatchFile {
             path: path.to_owned(),
-            reason: reason.to_string(),
-            source: None,
+            source: source.into(),
         }
     }
 

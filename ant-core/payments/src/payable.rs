@@ -69,7 +69,7 @@ impl Payable {
     /// # Errors
     ///
     /// When a price overflows.
-    pub fn at_most(&self, chain: &Network) -> Result<Amount, Error> {
+    pub(crate) fn at_most(&self, chain: &Network) -> Result<Amount, Error> {
         match self {
             Self::Batch(batch) => {
                 let pools = batch.commitments()?;
@@ -81,7 +81,7 @@ impl Payable {
 
     /// Whether no storer takes its payment at `now`, in seconds since 1970. Quotes of
     /// a single chunk have no such time.
-    pub fn has_expired(&self, now: u64) -> bool {
+    pub(crate) fn has_expired(&self, now: u64) -> bool {
         match self {
             Self::Batch(batch) => batch.has_expired(now),
             Self::Chunk(_) => false,

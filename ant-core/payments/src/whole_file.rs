@@ -33,7 +33,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
         // What there is of it is of no use to anybody.
         let _ = fs::remove_file(&beside);
     }
-    written.map_err(|error: io::Error| Error::io(path, error))
+    written.map_err(|error: io::Error| Error::file(path, error))
 }
 
 /// Writes a value as a JSON file, whole or not at all.
@@ -44,6 +44,6 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Erro
 
 /// Reads a value from a JSON file.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let text = fs::read(path).map_err(|error| Error::io(path, error))?;
+    let text = fs::read(path).map_err(|error| Error::file(path, error))?;
     serde_json::from_slice(&text).map_err(|error| Error::file(path, error))
 }

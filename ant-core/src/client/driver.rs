@@ -162,6 +162,7 @@ impl Shell<'_> {
                         Lookup::Stock => network.closest(&target, count).await,
                         Lookup::Witnessed(width) => network.witnessed(&target, width, count).await,
                     };
+                    let found = found.map_err(|error| error.to_string());
                     let at = shared.demux.clock.now();
                     // No receiver: the tree has been dropped.
                     let _ = looked_up.send((at, lookup, found));

@@ -16,7 +16,7 @@ use ant_protocol::{
     transport::{CoreNodeConfig, DHTNode, IPDiversityConfig, MultiAddr, NodeMode, P2PNode},
 };
 
-use crate::{ClientConfig, Error};
+use crate::{ClientConfig, Error, error::Cause};
 
 /// How many lookups in a row must add nobody before the table counts as steady.
 const STEADY_AFTER: u32 = 8;
@@ -93,7 +93,6 @@ impl Network {
         if config.bootstrap.is_empty() {
             return Err(Error::NoBootstrap);
         }
-        let failed = |error: &dyn std::fmt::Display| Error::Network(error.to_string());
         let mut core = CoreNodeConfig::builder()
             .port(0)
             .ipv6(config.ipv6)
@@ -101,12 +100,12 @@ impl Network {
             .mode(NodeMode::Client)
             .max_message_size(MAX_WIRE_MESSAGE_SIZE)
             .build()
-            .map_err(|error| failed(&error))?;
+            .map_err(Error::network)?;
         core.bootstrap_peers.clone_from(&config.bootstrap);
         // A client serves nobody: its table is for finding, and limits on peers
         // per address would only hide honest ones that share one.
         core.diversity_config = Some(IPDiversityConfig::permissive());
-        let node = Arc::new(P2PNode::new(core).await.map_err(|error| failed(&error))?);
+        let node = Arc::new(P2PNode::new(core).await.map_err(Error::network)?);
         let network = Self { node };
         let joining = Instant::now();
         // Spawned, so that dropping this future drops no dial midway.
@@ -120,8 +119,8 @@ impl Network {
                 after: joining.elapsed(),
                 tried: config.bootstrap.clone(),
             }),
-            Ok(Ok(Err(error))) => Err(failed(&error)),
-            Ok(Err(error)) => Err(failed(&error)),
+            Ok(Ok(Err(error))) => Err(Error::network(error)),
+            Ok(Err(error)) => Err(Error::network(error)),
         };
         match joined {
             Ok(()) => Ok(network),
@@ -198,14 +197,13 @@ impl Network {
     }
 
     /// The peers closest to `target`, this client left out.
-    pub(crate) async fn closest(&self, target: &[u8; 32], count: usize) -> Result<Found, String> {
+    pub(crate) async fn closest(&self, target: &[u8; 32], count: usize) -> Result<Found, Cause> {
         // One more, as this client may be among them.
         let found = self
             .node
             .dht()
             .find_closest_nodes(target, count + 1)
-            .await
-            .map_err(|error| error.to_string())?;
+            .await?;
         let own = self.node.peer_id();
         let others = found.into_iter().filter(|node| node.peer_id != *own);
         let located = others.map(|node| Located {
@@ -226,13 +224,12 @@ impl Network {
         target: &[u8; 32],
         width: usize,
         count: usize,
-    ) -> Result<Found, String> {
+    ) -> Result<Found, Cause> {
         let group = self
             .node
             .dht()
             .find_witnessed_close_group_with_view_count(target, width, VIEW)
-            .await
-            .map_err(|error| error.to_string())?;
+            .await?;
         let own = *self.node.peer_id().as_bytes();
         let known = self.node.dht().find_closest_nodes_local(target, VIEW).await;
         let others = |view: Vec<DHTNode>| {

@@ -24,7 +24,7 @@ const _: () = assert!(ant_collect::MAX_LEAVES == ant_protocol::evm::MAX_LEAVES);
 /// What is submitted on chain is this many times the quoted price, so that a
 /// chunk paid by merkle tree earns what one paid by itself does. The signed
 /// price and the pool's hash stay as they are.
-pub const PAYMENT_MULTIPLIER: u64 = 3;
+const PAYMENT_MULTIPLIER: u64 = 3;
 
 /// One tree with a full pool for each of its midpoints: what is paid for. Nothing
 /// has been spent on it.
@@ -130,7 +130,7 @@ impl MerkleBatch {
     ///
     /// The first thing that is wrong.
     pub fn check(&self) -> Result<(), String> {
-        check_addresses(&self.addresses).map_err(|error| error.to_string())?;
+        check_addresses(&self.addresses).map_err(|error| error.reason().to_string())?;
         let (leaves, of_tree) = (self.addresses.len(), self.tree.leaf_count());
         if leaves != of_tree {
             return Err(format!("it has {leaves} addresses and a tree of {of_tree}"));

@@ -41,12 +41,9 @@ pub(crate) struct TreeLayout {
 
 impl TreeLayout {
     pub(crate) fn new(addresses: &[[u8; 32]], timestamp: u64) -> Result<Self, Error> {
-        let failed = |error: &dyn std::fmt::Display| Error::Tree(error.to_string());
         let names = addresses.iter().copied().map(XorName).collect();
-        let tree = MerkleTree::from_xornames(names).map_err(|error| failed(&error))?;
-        let midpoints = tree
-            .reward_candidates(timestamp)
-            .map_err(|error| failed(&error))?;
+        let tree = MerkleTree::from_xornames(names).map_err(Error::tree)?;
+        let midpoints = tree.reward_candidates(timestamp).map_err(Error::tree)?;
         let targets = midpoints.iter().map(|m| m.address().0).collect();
         Ok(Self {
             tree,
@@ -64,7 +61,7 @@ impl TreeLayout {
             let nodes: Vec<_> = pool.candidates.into_iter().map(|(_, node)| node).collect();
             let candidate_nodes = nodes.try_into().map_err(|nodes: Vec<_>| {
                 let got = nodes.len();
-                Error::Tree(format!("a pool has {got} candidates, not {POOL_SIZE}"))
+                Error::tree(format!("a pool has {got} candidates, not {POOL_SIZE}"))
             })?;
             Ok(MerklePaymentCandidatePool {
                 midpoint_proof: midpoint.clone(),

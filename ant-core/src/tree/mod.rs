@@ -6,9 +6,7 @@ mod batch;
 mod layout;
 mod report;
 
-pub use batch::{
-    BatchError, EXPIRES_AFTER, MerkleBatch, PAYMENT_MULTIPLIER, PreparedMerkleBatch, now,
-};
+pub use batch::{BatchError, EXPIRES_AFTER, MerkleBatch, PreparedMerkleBatch, now};
 pub use layout::batch_sizes;
 pub(crate) use layout::{TreeLayout, check_addresses};
 pub use report::TreeReport;

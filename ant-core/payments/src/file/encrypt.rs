@@ -28,13 +28,12 @@ pub(crate) fn encrypt(
     to: &Path,
     public: bool,
 ) -> Result<(DataMap, Vec<[u8; 32]>), Error> {
-    let bad = |error: &dyn std::fmt::Display| Error::file(from, error);
-    let mut file = File::open(from).map_err(|error| Error::io(from, error))?;
+    let mut file = File::open(from).map_err(|error| Error::file(from, error))?;
     let size = file
         .metadata()
-        .map_err(|error| Error::io(from, error))?
+        .map_err(|error| Error::file(from, error))?
         .len();
-    let size = usize::try_from(size).map_err(|error| bad(&error))?;
+    let size = usize::try_from(size).map_err(|error| Error::file(from, error))?;
     let mut broken = None;
     let mut chunks = Vec::new();
     let keep = |content: &Bytes, chunks: &mut Vec<[u8; 32]>| {
@@ -42,7 +41,7 @@ pub(crate) fn encrypt(
         let path = chunk_path(to, &address);
         // The same content twice is one chunk.
         if !chunks.contains(&address) {
-            std::fs::write(&path, content).map_err(|error| Error::io(&path, error))?;
+            std::fs::write(&path, content).map_err(|error| Error::file(&path, error))?;
             chunks.push(address);
         }
         Ok::<_, Error>(())
@@ -62,19 +61,20 @@ pub(crate) fn encrypt(
         }
     });
     let data_map = {
-        let mut encrypted = stream_encrypt(size, reads).map_err(|error| bad(&error))?;
+        let mut encrypted =
+            stream_encrypt(size, reads).map_err(|error| Error::file(from, error))?;
         for chunk in encrypted.chunks() {
-            let (_, content) = chunk.map_err(|error| bad(&error))?;
+            let (_, content) = chunk.map_err(|error| Error::file(from, error))?;
             keep(&content, &mut chunks)?;
         }
         encrypted.into_datamap()
     };
     if let Some(error) = broken {
-        return Err(Error::io(from, error));
+        return Err(Error::file(from, error));
     }
-    let data_map = data_map.ok_or_else(|| bad(&"it changed while it was read"))?;
+    let data_map = data_map.ok_or_else(|| Error::file(from, "it changed while it was read"))?;
     if public {
-        let map = rmp_serde::to_vec(&data_map).map_err(|error| bad(&error))?;
+        let map = rmp_serde::to_vec(&data_map).map_err(|error| Error::file(from, error))?;
         keep(&Bytes::from(map), &mut chunks)?;
     }
     Ok((data_map, chunks))

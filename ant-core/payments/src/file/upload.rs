@@ -104,7 +104,9 @@ impl Upload<'_> {
     async fn chunk(&self, address: &[u8; 32]) -> Result<Bytes, Error> {
         let path = chunk_path(self.folder, address);
         let read = tokio::fs::read(&path).await;
-        Ok(Bytes::from(read.map_err(|error| Error::io(&path, error))?))
+        Ok(Bytes::from(
+            read.map_err(|error| Error::file(&path, error))?,
+        ))
     }
 
     /// Returns those that the network does not have, in their order.
@@ -133,6 +135,8 @@ struct Work<'a> {
     own: BTreeSet<[u8; 32]>,
     /// Whether the file is not what it was when something was paid for it.
     changed: bool,
+    /// Whether money has left the wallet for this file, in this run or before.
+    spent: bool,
     /// Chunks that were paid for before and are stored now.
     done: BTreeSet<[u8; 32]>,
     watch: &'a mut Watch<'a>,
@@ -169,6 +173,7 @@ impl<'a> Work<'a> {
             data_map,
             own: chunks.iter().copied().collect(),
             chunks,
+            spent: false,
             done: BTreeSet::new(),
             watch,
             took,
@@ -266,7 +271,8 @@ impl<'a> Work<'a> {
     async fn quote(&mut self, chunk: &[u8; 32]) -> Result<Option<Payable>, Error> {
         let started = Instant::now();
         let size = self.upload.chunk(chunk).await?.len() as u64;
-        let quoted = self.upload.storage.quote(*chunk, size).await?;
+        let quoted = self.upload.storage.quote(*chunk, size).await;
+        let quoted = quoted.map_err(|error| self.failed(error))?;
         self.took.preparing += started.elapsed();
         Ok(quoted.map(Payable::from))
     }
@@ -283,6 +289,7 @@ impl<'a> Work<'a> {
         let mut entry = paid.map_err(|error| self.failed(error))?;
         if let Some(paid) = &entry.paid {
             let (amount, gas) = (paid.amount, paid.gas_cost_wei);
+            self.spent = true;
             self.payments += 1;
             self.amount += amount;
             self.gas += gas;
@@ -293,7 +300,7 @@ impl<'a> Work<'a> {
 
     /// A failure, said so that it is true of the whole upload.
     fn failed(&self, error: Error) -> Error {
-        if self.payments > 0 || !self.done.is_empty() {
+        if self.spent {
             error.after_paying()
         } else {
             error
@@ -306,8 +313,11 @@ impl<'a> Work<'a> {
     async fn finish(&mut self, mut entry: JournalEntry) -> Result<bool, Error> {
         let payer = self.upload.payer;
         payer.settle(&mut entry).await?;
+        // Also if nothing of it can be stored any more.
+        self.spent = true;
+        let now = now().map_err(|error| self.failed(error.into()))?;
         match self.store(&mut entry).await {
-            Err(Error::NotStored { stored: 0, .. }) if entry.payable.is_stale(now()?) => {
+            Err(Error::NotStored { stored: 0, .. }) if entry.payable.is_stale(now) => {
                 if let Some(expired) = Expired::set_aside(entry)? {
                     (self.watch)(Progress::Expired(expired));
                 }

@@ -51,7 +51,7 @@ impl JournalEntry {
         let stored = match fs::read_to_string(folder.join("stored")) {
             Ok(text) => text.lines().filter_map(address).collect(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeSet::new(),
-            Err(error) => return Err(Error::io(&folder.join("stored"), error)),
+            Err(error) => return Err(Error::file(&folder.join("stored"), error)),
         };
         Ok(Self {
             payable: Payable::read(&folder)?,
@@ -68,7 +68,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be written: then it must not be sent.
-    pub fn note_sent(&mut self) -> Result<(), Error> {
+    pub(crate) fn note_sent(&mut self) -> Result<(), Error> {
         write_whole(&self.folder.join("sent"), b"")?;
         self.sent = true;
         Ok(())
@@ -79,7 +79,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be written; the chain will say it again.
-    pub fn settled(&mut self, paid: PaymentReceipt) -> Result<(), Error> {
+    pub(crate) fn settled(&mut self, paid: PaymentReceipt) -> Result<(), Error> {
         write_json(&self.folder.join("paid.json"), &paid)?;
         self.paid = Some(paid);
         Ok(())
@@ -90,14 +90,14 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be written; storing it again does no harm.
-    pub fn note_stored(&mut self, address: [u8; 32]) -> Result<(), Error> {
+    pub(crate) fn note_stored(&mut self, address: [u8; 32]) -> Result<(), Error> {
         let path = self.folder.join("stored");
         let noted = (|| {
             let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
             writeln!(file, "{}", hex::encode(address))?;
             file.sync_data()
         })();
-        noted.map_err(|error| Error::io(&path, error))?;
+        noted.map_err(|error| Error::file(&path, error))?;
         self.stored.insert(address);
         Ok(())
     }
@@ -126,7 +126,7 @@ impl JournalEntry {
     /// # Errors
     ///
     /// When it cannot be moved.
-    pub fn set_aside(self) -> Result<PathBuf, Error> {
+    pub(crate) fn set_aside(self) -> Result<PathBuf, Error> {
         let name = self.folder.file_name().unwrap_or_default();
         let mut aside = name.to_owned();
         // The same chunks may be paid for again, and expire again.
@@ -135,10 +135,9 @@ impl JournalEntry {
         let place = parent.join(EXPIRED).join(aside);
         let moved = fs::create_dir_all(parent.join(EXPIRED))
             .and_then(|()| fs::rename(&self.folder, &place));
-        moved.map_err(|error| Error::File {
-            path: self.folder.clone(),
-            reason: format!("the expired payment cannot be set aside: {error}"),
-            source: Some(error),
+        moved.map_err(|error| {
+            let said = format!("the expired payment cannot be set aside: {error}");
+            Error::file(&self.folder, io::Error::new(error.kind(), said))
         })?;
         Ok(place)
     }
@@ -153,7 +152,7 @@ impl JournalEntry {
         // Without this file there is no entry, however far removing gets.
         let removed = fs::remove_file(self.folder.join("signed.json"))
             .and_then(|()| fs::remove_dir_all(&self.folder));
-        removed.map_err(|error| Error::io(&self.folder, error))
+        removed.map_err(|error| Error::file(&self.folder, error))
     }
 }
 

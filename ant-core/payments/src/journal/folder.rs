@@ -27,7 +27,7 @@ impl Journal {
     ///
     /// When it cannot be made, or another process uses it.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let failed = |error| Error::io(folder, error);
+        let failed = |error: io::Error| Error::file(folder, error);
         fs::create_dir_all(folder).map_err(failed)?;
         let file = OpenOptions::new()
             .create(true)
@@ -50,8 +50,8 @@ impl Journal {
     /// # Errors
     ///
     /// When one cannot be read. None is skipped: it may have been paid.
-    pub fn all(&self) -> Result<Vec<JournalEntry>, Error> {
-        let failed = |error| Error::io(&self.folder, error);
+    pub(crate) fn all(&self) -> Result<Vec<JournalEntry>, Error> {
+        let failed = |error: io::Error| Error::file(&self.folder, error);
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(failed)? {
             let folder = entry.map_err(failed)?.path();
@@ -69,7 +69,7 @@ impl Journal {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub fn find(&self, addresses: &[[u8; 32]]) -> Result<Option<JournalEntry>, Error> {
+    pub(crate) fn find(&self, addresses: &[[u8; 32]]) -> Result<Option<JournalEntry>, Error> {
         let folder = self.folder.join(hex::encode(key(addresses)));
         let signed = folder.join("signed.json").exists();
         signed.then(|| JournalEntry::read(folder)).transpose()
@@ -80,7 +80,11 @@ impl Journal {
     /// # Errors
     ///
     /// When it cannot be written: then nothing may be sent.
-    pub fn begin(&self, payable: Payable, signed: SignedPayment) -> Result<JournalEntry, Error> {
+    pub(crate) fn begin(
+        &self,
+        payable: Payable,
+        signed: SignedPayment,
+    ) -> Result<JournalEntry, Error> {
         let folder = self.folder.join(hex::encode(key(payable.addresses())));
         let made = (|| {
             // What a crash left of an older one says nothing of this one.
@@ -90,7 +94,7 @@ impl Journal {
             fs::create_dir_all(&folder)?;
             File::open(&self.folder)?.sync_all()
         })();
-        made.map_err(|error: io::Error| Error::io(&folder, error))?;
+        made.map_err(|error: io::Error| Error::file(&folder, error))?;
         payable.write(&folder)?;
         write_json(&folder.join("signed.json"), &signed)?;
         Ok(JournalEntry {
