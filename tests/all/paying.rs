@@ -187,7 +187,7 @@ fn a_wallet_that_cannot_pay_says_why_and_nothing_is_lost() {
         let empty = Wallet::random_private_key();
         for (key, code, part) in [
             (empty.as_str(), 4, "Insufficient tokens"),
-            ("not a key", 2, "no private key"),
+            ("not a key", 2, "not a private key"),
         ] {
             let mut command = paying.ant(&["upload", "f.bin"]);
             let refused = ends_with(command.env("SECRET_KEY", key), code);
