@@ -66,7 +66,10 @@ fn bad_networks_are_refused_before_anything_starts() {
     fs::write(&manifest, "not json").unwrap();
     let manifest = manifest.to_str().unwrap();
     for (words, part) in [
-        (&["quote", "--manifest", manifest][..], "not a devnet manifest"),
+        (
+            &["quote", "--manifest", manifest][..],
+            "not a devnet manifest",
+        ),
         (&["quote", "--manifest", "missing.json"], "missing.json"),
         (
             &["quote", "--bootstrap", "localhost"],

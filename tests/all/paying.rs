@@ -152,7 +152,10 @@ fn a_batch_is_signed_elsewhere_and_a_tampered_one_is_refused() {
                 swap("\"at_most\": \"", "\"at_most\": \"9"),
                 "are paid at most",
             ),
-            (written[..written.len() / 2].to_owned(), "not a batch's file"),
+            (
+                written[..written.len() / 2].to_owned(),
+                "not a batch's file",
+            ),
         ] {
             let other = paying.path("tampered.json");
             fs::write(&other, &text).unwrap();
