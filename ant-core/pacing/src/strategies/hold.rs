@@ -1,5 +1,6 @@
-//! The safe cap: a slot is held through the whole exchange, its timeouts
-//! included, so that requests really outstanding never exceed the cap.
+//! The safe cap: an exchange holds its slot to its end, timeouts included. Repeats go
+//! under the permit of their exchange, so that with them more requests than slots may
+//! be outstanding.
 
 use std::num::NonZeroU32;
 
